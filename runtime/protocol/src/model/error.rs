@@ -1,0 +1,281 @@
+//! What can go wrong between a request and a usable answer.
+//!
+//! Each error carries its facts as fields. The code, the kind and so the retry follow from the variant alone; no code is read out of
+//! a text, and no text of a provider is carried whole.
+
+use std::fmt;
+
+use super::fault::{
+    BodyFault, MessageFault, NetworkFailure, ResponseFault, ToolCallFault, TranscriptFault,
+};
+use crate::run::{ErrorKind, RunError};
+
+/// Most bytes of a provider's words that an error carries: enough to recognise a page or a message, too little to flood a journal.
+pub const MAX_EXCERPT_BYTES: usize = 512;
+
+/// The beginning of a text from outside: at most [`MAX_EXCERPT_BYTES`], on one line, without control or direction characters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Excerpt(String);
+
+impl Excerpt {
+    /// Takes the beginning of a text.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut kept = String::new();
+        for word in text.split(is_unprintable).filter(|word| !word.is_empty()) {
+            if !kept.is_empty() && !kept.ends_with(' ') && kept.len() < MAX_EXCERPT_BYTES {
+                kept.push(' ');
+            }
+            for c in word.chars() {
+                if kept.len() + c.len_utf8() > MAX_EXCERPT_BYTES {
+                    return Self(kept);
+                }
+                kept.push(c);
+            }
+        }
+        Self(kept)
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Control characters, and the characters that reorder what stands around them (Unicode Standard Annex 9).
+fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+}
+
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() {
+            "no details"
+        } else {
+            &self.0
+        })
+    }
+}
+
+/// How a provider refused: its HTTP status, where there was one, and the beginning of its words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProviderAnswer {
+    /// HTTP status code.
+    pub status: Option<u16>,
+    /// The provider's words.
+    pub detail: Excerpt,
+}
+
+impl fmt::Display for ProviderAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.status {
+            Some(status) => write!(f, "HTTP status {status}: {}", self.detail),
+            None => self.detail.fmt(f),
+        }
+    }
+}
+
+/// An error of one model request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The provider found the request wrong.
+    #[error("the provider refused the request ({0})")]
+    Validation(ProviderAnswer),
+    /// The prompt does not fit.
+    #[error("the prompt is larger than the model's context ({0})")]
+    ContextOverflow(ProviderAnswer),
+    /// The key is missing, wrong, or not good for this model.
+    #[error("the provider did not accept the credentials ({0})")]
+    Unauthorized(ProviderAnswer),
+    /// Too many requests.
+    #[error("the provider asks to slow down ({0})")]
+    RateLimited(ProviderAnswer),
+    /// A passing fault of the provider.
+    #[error("the provider failed for the moment ({0})")]
+    Transient(ProviderAnswer),
+    /// A success that cannot be read.
+    #[error("the provider's answer cannot be read, {fault}: {excerpt}")]
+    UpstreamInvalidResponse {
+        /// Why it cannot.
+        fault: BodyFault,
+        /// The beginning of the body.
+        excerpt: Excerpt,
+    },
+    /// The way to the provider broke.
+    #[error("{endpoint} could not be asked: {failure} ({detail})")]
+    UpstreamFailure {
+        /// Where it broke.
+        failure: NetworkFailure,
+        /// Scheme, host and port.
+        endpoint: String,
+        /// The causes, as the libraries tell them.
+        detail: Excerpt,
+    },
+    /// The model asked for a call that cannot be answered.
+    #[error("tool call {position} of the model's turn cannot be used: {fault}")]
+    InvalidToolCall {
+        /// Counts from 1 in the turn.
+        position: usize,
+        /// What is wrong with it.
+        fault: ToolCallFault,
+    },
+    /// The provider answered, but not with a turn.
+    #[error("the provider's answer cannot be used: {fault}")]
+    InvalidResponse {
+        /// What is missing.
+        fault: ResponseFault,
+    },
+    /// A message of the request cannot be sent in this format.
+    #[error("message {position} of the request cannot be sent: {fault}")]
+    InvalidMessage {
+        /// Counts from 1 in the request.
+        position: usize,
+        /// What is wrong with it.
+        fault: MessageFault,
+    },
+    /// The request's calls and results do not match.
+    #[error("the request's tool calls and results do not match at message {position}: {fault}")]
+    InvalidTranscript {
+        /// Counts from 1 in the request; one more than there are messages where the end is meant.
+        position: usize,
+        /// What does not match.
+        fault: TranscriptFault,
+    },
+    /// A stream was asked of a format that cannot.
+    #[error("the format {format} cannot stream")]
+    StreamUnsupported {
+        /// The wire format.
+        format: String,
+    },
+    /// The scripted model has said all it had to say.
+    #[error(
+        "the scripted model {script} has used up its {turns} turns, and one more was asked for"
+    )]
+    ScriptExhausted {
+        /// The script's name.
+        script: String,
+        /// How many turns it holds.
+        turns: usize,
+    },
+    /// Stopped on purpose.
+    #[error("the model request was cancelled")]
+    Cancelled,
+    /// A status that nobody expects, or a fault of ours.
+    #[error("the model request failed ({0})")]
+    Internal(ProviderAnswer),
+}
+
+impl ModelError {
+    /// The stable code.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Validation(_) | Self::ScriptExhausted { .. } => "agent.validation_error",
+            Self::ContextOverflow(_) => "model.context_overflow",
+            Self::Unauthorized(_) => "agent.unauthorized",
+            Self::RateLimited(_) => "agent.rate_limited",
+            Self::Transient(_) => "agent.transient",
+            Self::UpstreamInvalidResponse { .. } => "model.upstream_invalid_response",
+            Self::UpstreamFailure { failure, .. } => failure.code(),
+            Self::InvalidToolCall { .. } => "model.invalid_tool_call",
+            Self::InvalidResponse { .. } => "chat_completion.invalid_response",
+            Self::InvalidMessage { .. } => "agent.invalid_model_message",
+            Self::InvalidTranscript { .. } => "chat_completion.invalid_tool_transcript",
+            Self::StreamUnsupported { .. } => "model.stream_unsupported",
+            Self::Cancelled => "agent.cancelled",
+            Self::Internal(_) => "agent.internal_error",
+        }
+    }
+
+    /// The kind, which decides retries and what a command answers.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Validation(_)
+            | Self::ContextOverflow(_)
+            | Self::InvalidToolCall { .. }
+            | Self::InvalidResponse { .. }
+            | Self::InvalidMessage { .. }
+            | Self::InvalidTranscript { .. }
+            | Self::StreamUnsupported { .. }
+            | Self::ScriptExhausted { .. } => ErrorKind::Validation,
+            Self::Unauthorized(_) => ErrorKind::Unauthorized,
+            Self::RateLimited(_) => ErrorKind::RateLimited,
+            Self::Transient(_) | Self::UpstreamInvalidResponse { .. } => ErrorKind::Transient,
+            Self::UpstreamFailure { .. } => ErrorKind::UpstreamFailure,
+            Self::Cancelled => ErrorKind::Cancelled,
+            Self::Internal(_) => ErrorKind::Internal,
+        }
+    }
+
+    /// Whether the same request may work when sent again.
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        self.kind().is_retryable()
+    }
+
+    /// What a person can do about it.
+    #[must_use]
+    pub const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::ContextOverflow(_) => Some(
+                "Send less: lower `context.maxPromptChars`, `context.toolResults.keepFull` or `maxChars` in the profile, or the answer's \
+                 `max_tokens`; or use a model with a larger context.",
+            ),
+            Self::Unauthorized(_) => Some(
+                "Check the API key in INNKEEPER_API_KEY (or the provider's own variable) and that it may use this model.",
+            ),
+            Self::Validation(_) => Some(
+                "Check the model's name and the generation settings; the provider names what it refused.",
+            ),
+            Self::UpstreamInvalidResponse { .. } => Some(
+                "Check that the base URL leads to an OpenAI-compatible API, usually ending in `/v1`, and not to a web page.",
+            ),
+            Self::UpstreamFailure { failure, .. } => Some(match failure {
+                NetworkFailure::Timeout => {
+                    "The provider may be busy or the model slow; try again, or allow more time."
+                }
+                NetworkFailure::Connect => {
+                    "Check that the server is running and that the base URL has the right host and port."
+                }
+                NetworkFailure::Proxy => "Check the proxy settings of this machine.",
+                NetworkFailure::Dns => {
+                    "Check the host name in the base URL and the network connection."
+                }
+                NetworkFailure::Tls => {
+                    "Check the server's certificate, this machine's clock, and whether the server speaks http only."
+                }
+                NetworkFailure::BodyInterrupted | NetworkFailure::Request => {
+                    "Check the network connection and try again."
+                }
+            }),
+            Self::StreamUnsupported { .. } => Some("Run without streaming."),
+            Self::ScriptExhausted { .. } => {
+                Some("Add turns to the script, or let its last turn finish the run.")
+            }
+            Self::RateLimited(_) | Self::Transient(_) => Some("Try again later."),
+            Self::InvalidToolCall { .. } | Self::InvalidResponse { .. } => Some(
+                "The model or its server does not keep to the tool-calling format; try another one.",
+            ),
+            Self::InvalidMessage { .. }
+            | Self::InvalidTranscript { .. }
+            | Self::Cancelled
+            | Self::Internal(_) => None,
+        }
+    }
+}
+
+impl From<ModelError> for RunError {
+    fn from(error: ModelError) -> Self {
+        let run_error = Self::new(error.code(), error.kind(), error.to_string());
+        match error.hint() {
+            Some(hint) => run_error.with_hint(hint),
+            None => run_error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
