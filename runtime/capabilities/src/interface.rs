@@ -1,0 +1,121 @@
+//! The interfaces that the host serves, by name, and the capability that grants each.
+//!
+//! The list is closed: what is not here is refused by name when a component is loaded.
+
+/// One interface of a capability package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Interface {
+    /// The chat of the run.
+    ChatHistory,
+    /// Shapes of the workspace; no functions, always linked.
+    WorkspaceTypes,
+    /// Listing and reading files.
+    WorkspaceReader,
+    /// Staging changes of files.
+    WorkspaceWriter,
+    /// Asking for a commit or the end of the run.
+    RunControl,
+    /// Recorded random numbers.
+    Random,
+    /// Diagnostics; always linked and armed.
+    Log,
+}
+
+/// What a component can be granted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Capability {
+    /// `chat`
+    Chat,
+    /// `workspace-read`
+    WorkspaceRead,
+    /// `workspace-write`
+    WorkspaceWrite,
+    /// `random`
+    Random,
+    /// Control of the run; built-ins only, so it has no name to grant it by.
+    RunControl,
+}
+
+impl Capability {
+    /// The capabilities that a person can grant, with the names used for it.
+    pub const GRANTABLE: [(&'static str, Self); 4] = [
+        ("chat", Self::Chat),
+        ("workspace-read", Self::WorkspaceRead),
+        ("workspace-write", Self::WorkspaceWrite),
+        ("random", Self::Random),
+    ];
+
+    /// Everything, as the built-ins have it.
+    pub const ALL: [Self; 5] =
+        [Self::Chat, Self::WorkspaceRead, Self::WorkspaceWrite, Self::Random, Self::RunControl];
+
+    /// The capability of that name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::GRANTABLE.iter().find(|(known, _)| *known == name).map(|(_, capability)| *capability)
+    }
+}
+
+impl Interface {
+    /// Every interface.
+    pub const ALL: [Self; 7] = [
+        Self::ChatHistory,
+        Self::WorkspaceTypes,
+        Self::WorkspaceReader,
+        Self::WorkspaceWriter,
+        Self::RunControl,
+        Self::Random,
+        Self::Log,
+    ];
+
+    /// The name without a version, as a tool's `uses` lists it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ChatHistory => "innkeeper:chat/history",
+            Self::WorkspaceTypes => "innkeeper:workspace/types",
+            Self::WorkspaceReader => "innkeeper:workspace/reader",
+            Self::WorkspaceWriter => "innkeeper:workspace/writer",
+            Self::RunControl => "innkeeper:run/control",
+            Self::Random => "innkeeper:random/random",
+            Self::Log => "innkeeper:log/log",
+        }
+    }
+
+    /// The interface of that name, with or without a version.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let bare = name.split_once('@').map_or(name, |(bare, _)| bare);
+        Self::ALL.into_iter().find(|interface| interface.name() == bare)
+    }
+
+    /// What must be granted for this interface to be linked; none where it always is.
+    #[must_use]
+    pub const fn capability(self) -> Option<Capability> {
+        match self {
+            Self::ChatHistory => Some(Capability::Chat),
+            Self::WorkspaceReader => Some(Capability::WorkspaceRead),
+            Self::WorkspaceWriter => Some(Capability::WorkspaceWrite),
+            Self::RunControl => Some(Capability::RunControl),
+            Self::Random => Some(Capability::Random),
+            Self::WorkspaceTypes | Self::Log => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_with_and_without_a_version() {
+        assert_eq!(Interface::parse("innkeeper:random/random@0.1.0"), Some(Interface::Random));
+        assert_eq!(Interface::parse("innkeeper:random/random"), Some(Interface::Random));
+        assert_eq!(Interface::parse("wasi:cli/environment@0.2.0"), None);
+    }
+
+    #[test]
+    fn control_of_the_run_cannot_be_granted_by_name() {
+        assert!(Capability::GRANTABLE.iter().all(|(_, capability)| *capability != Capability::RunControl));
+    }
+}

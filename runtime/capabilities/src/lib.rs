@@ -1,0 +1,44 @@
+//! The host side of the capability packages in `wit/`: what a tool component can reach, and only when its tool uses it.
+//!
+//! Everything goes through the ports of `innkeeper-protocol`; nothing here opens a file, knows a chat format or talks to a host. No
+//! function here changes anything: writers, commits and finishes are staged, and whoever made the call applies them.
+
+mod chat;
+mod control;
+mod host;
+mod interface;
+mod invocation;
+mod link;
+mod log;
+mod random;
+mod read_state;
+mod reader;
+mod staging;
+mod writer;
+
+/// The bindings of the capability packages.
+#[allow(missing_docs, unreachable_pub, reason = "generated from the documented WIT packages")]
+#[allow(clippy::all, clippy::unwrap_used, clippy::indexing_slicing, reason = "generated")]
+mod bindings {
+    wasmtime::component::bindgen!({
+        inline: "
+            package innkeeper:host;
+            world capabilities {
+                import innkeeper:chat/history@0.1.0;
+                import innkeeper:workspace/reader@0.1.0;
+                import innkeeper:workspace/writer@0.1.0;
+                import innkeeper:run/control@0.1.0;
+                import innkeeper:random/random@0.1.0;
+                import innkeeper:log/log@0.1.0;
+            }
+        ",
+        path: ["../../wit/workspace", "../../wit/chat", "../../wit/run", "../../wit/random", "../../wit/log"],
+        imports: { default: async | trappable },
+    });
+}
+
+pub use host::{CallHost, CallLeftovers, LogLine};
+pub use interface::{Capability, Interface};
+pub use invocation::{ControlRules, Invocation, InvocationSetup, Roots};
+pub use link::link;
+pub use staging::StagedChanges;

@@ -1,0 +1,43 @@
+//! Links a component with what it was granted, and with nothing else.
+//!
+//! What is linked can still be refused to a tool that does not use it; see [`crate::CallHost::armed`].
+
+use innkeeper_sandbox::{CallState, Compiled, Linker, LoadError, Sandbox};
+
+use crate::bindings::innkeeper::{chat, log, random, run, workspace};
+use crate::host::{CallHost, HasView, view};
+use crate::interface::{Capability, Interface};
+
+/// A linker with the interfaces that the component imports, each of which must have been granted.
+///
+/// # Errors
+/// [`LoadError::ImportRefused`] naming the first interface that is not served or was not granted, [`LoadError::Invalid`] when a
+/// served interface cannot be linked.
+pub fn link(
+    sandbox: &Sandbox,
+    compiled: &Compiled,
+    granted: &[Capability],
+) -> Result<Linker<CallState<CallHost>>, LoadError> {
+    let mut linker = Linker::new(sandbox.engine());
+    for import in &compiled.imports {
+        let refused = |why| LoadError::ImportRefused { interface: import.clone(), why };
+        let interface = Interface::parse(import).ok_or_else(|| refused("this host does not have"))?;
+        if interface.capability().is_some_and(|needed| !granted.contains(&needed)) {
+            return Err(refused("was not granted"));
+        }
+        add(&mut linker, interface).map_err(|e| LoadError::Invalid { reason: format!("{import}: {e:#}") })?;
+    }
+    Ok(linker)
+}
+
+fn add(linker: &mut Linker<CallState<CallHost>>, interface: Interface) -> wasmtime::Result<()> {
+    match interface {
+        Interface::ChatHistory => chat::history::add_to_linker::<_, HasView>(linker, view),
+        Interface::WorkspaceTypes => workspace::types::add_to_linker::<_, HasView>(linker, view),
+        Interface::WorkspaceReader => workspace::reader::add_to_linker::<_, HasView>(linker, view),
+        Interface::WorkspaceWriter => workspace::writer::add_to_linker::<_, HasView>(linker, view),
+        Interface::RunControl => run::control::add_to_linker::<_, HasView>(linker, view),
+        Interface::Random => random::random::add_to_linker::<_, HasView>(linker, view),
+        Interface::Log => log::log::add_to_linker::<_, HasView>(linker, view),
+    }
+}

@@ -1,0 +1,169 @@
+//! One call, from the model's arguments to a reply with its plan, an error for the model, or a fault.
+//!
+//! It applies nothing and asks nobody: policy comes before, effects come after.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use innkeeper_capabilities::{CallHost, CallLeftovers, Invocation, LogLine, StagedChanges};
+use innkeeper_protocol::call::{Block, CallOutcome, Reference, Reply, ToolError, model_text};
+use innkeeper_protocol::id::Provider;
+use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
+use innkeeper_protocol::port::Randomness;
+use innkeeper_sandbox::{CallReport, Fault, GuestAnswer, Sandbox, wire};
+use serde_json::Value;
+
+use crate::catalogue::Tool;
+use crate::words;
+
+/// Characters of an extension's own error message that the model gets to read.
+const MAX_FOREIGN_MESSAGE_CHARS: usize = 2_000;
+
+/// What a call takes place in.
+pub struct CallEnvironment {
+    /// The invocation that it belongs to.
+    pub invocation: Arc<Invocation>,
+    /// Where its random numbers come from.
+    pub randomness: Box<dyn Randomness>,
+    /// The host's ceilings; a tool's own budget can only lower them.
+    pub limits: Limits,
+}
+
+/// A call that is over, and its plan.
+pub struct Dispatched {
+    /// How it ended.
+    pub outcome: CallOutcome,
+    /// What is to be applied; empty unless the outcome is a reply.
+    pub staged: StagedChanges,
+    /// What the tool logged.
+    pub log: Vec<LogLine>,
+    /// Log lines beyond the limit.
+    pub log_dropped: u64,
+}
+
+impl Dispatched {
+    fn error(error: ToolError) -> Self {
+        Self {
+            outcome: CallOutcome::Error(error),
+            staged: StagedChanges::default(),
+            log: Vec::new(),
+            log_dropped: 0,
+        }
+    }
+}
+
+impl Tool {
+    /// Checks the arguments and performs the call in a fresh instance that reaches only what this tool uses.
+    pub async fn call(&self, sandbox: &Sandbox, arguments: &Value, environment: CallEnvironment) -> Dispatched {
+        let arguments = match self.gate.check(arguments) {
+            Ok(normal) => normal,
+            Err(message) => return Dispatched::error(ToolError::new("tool.invalid_arguments", message)),
+        };
+        let limits = self.limits(environment.limits);
+        let host = CallHost::armed(&self.interfaces, environment.invocation, environment.randomness);
+        let request =
+            wire::Request { name: self.spec.native_name.to_string(), arguments: arguments.to_string() };
+        let report = sandbox.call(&self.component, host, limits.clone(), request).await;
+        let CallReport { answer, usage, host } = report;
+        let leftovers = host.into_leftovers();
+        let outcome = match answer {
+            Ok(GuestAnswer::Reply(reply)) => self.reply(reply, &leftovers, usage),
+            Ok(GuestAnswer::Failure(failure)) => CallOutcome::Error(self.failure(failure, usage)),
+            Err(fault) => self.fault(fault, &limits, usage),
+        };
+        let CallLeftovers { staged, log, log_dropped, .. } = leftovers;
+        let staged = if matches!(outcome, CallOutcome::Reply(_)) { staged } else { StagedChanges::default() };
+        Dispatched { outcome, staged, log, log_dropped }
+    }
+
+    fn limits(&self, host: Limits) -> Limits {
+        let own = self.spec.budget.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
+        let wall = own.map_or(host.wall, |own| own.min(host.wall));
+        Limits { wall, ..host }
+    }
+
+    fn reply(&self, reply: wire::Reply, leftovers: &CallLeftovers, usage: Usage) -> CallOutcome {
+        let invalid = |why: &str| {
+            CallOutcome::Error(ToolError {
+                code: "tool.output_invalid".to_owned(),
+                message: words::output_invalid(self.name(), why),
+                usage: Some(usage),
+            })
+        };
+        let content: Result<Vec<Block>, _> = reply.content.into_iter().map(block).collect();
+        let Ok(content) = content else { return invalid("a JSON block is not JSON") };
+        let structured = reply.structured.map(|text| serde_json::from_str::<Value>(&text)).transpose();
+        let Ok(structured) = structured else { return invalid("its structured part is not JSON") };
+        if let (Some(schema), Some(value)) = (&self.output, &structured)
+            && let Err(error) = schema.validate(value)
+        {
+            return invalid(&error.to_string());
+        }
+        let chars = model_text(&content).chars().count();
+        if self.spec.budget.max_output_chars.is_some_and(|max| chars > max as usize) {
+            return CallOutcome::Error(ToolError {
+                code: LimitKind::Output.code().to_owned(),
+                message: format!("The tool {} answered with {chars} characters, more than it may show. Nothing was changed. Ask it for less.", self.name()),
+                usage: Some(usage),
+            });
+        }
+        CallOutcome::Reply(Reply {
+            content,
+            structured,
+            resource_refs: reply.resource_refs,
+            effects: leftovers.staged.effects.clone(),
+            draws: leftovers.draws.clone(),
+            usage,
+        })
+    }
+
+    /// A built-in's failure is taken as it is; a stranger's is kept short, visible and marked as such.
+    fn failure(&self, failure: wire::Failure, usage: Usage) -> ToolError {
+        let (code, message) = match self.spec.id.provider() {
+            Provider::Builtin => (failure.code, failure.message),
+            Provider::Extension(id) | Provider::Mcp(id) => {
+                let words: String =
+                    failure.message.chars().take(MAX_FOREIGN_MESSAGE_CHARS).flat_map(visible).collect();
+                let code: String = failure.code.chars().filter(|c| c.is_ascii_graphic()).take(100).collect();
+                (format!("extension.{id}.{code}"), format!("The tool {} says: {words}", self.name()))
+            }
+        };
+        ToolError { code, message, usage: Some(usage) }
+    }
+
+    fn fault(&self, fault: Fault, limits: &Limits, usage: Usage) -> CallOutcome {
+        let code = fault.code().to_owned();
+        let message = match fault {
+            Fault::Host(error) => return CallOutcome::Fault(error),
+            Fault::Limit(kind) => words::limit(kind, limits, self.name()),
+            Fault::Trap(reason) => {
+                tracing::warn!(tool = %self.spec.id, %reason, "a tool trapped");
+                words::trap(self.name())
+            }
+            Fault::CapabilityDenied { interface } => words::capability_denied(self.name(), interface),
+        };
+        CallOutcome::Error(ToolError { code, message, usage: Some(usage) })
+    }
+
+    fn name(&self) -> &str {
+        self.spec.native_name.as_str()
+    }
+}
+
+/// Line breaks stay; everything else that cannot be seen is spelled out.
+fn visible(c: char) -> Vec<char> {
+    if c == '\n' || !c.is_control() { vec![c] } else { c.escape_unicode().collect() }
+}
+
+fn block(wire: wire::Block) -> Result<Block, serde_json::Error> {
+    let reference = |to: wire::Reference| Reference { uri: to.uri, media_type: to.media_type, title: to.title };
+    Ok(match wire {
+        wire::Block::Text(text) => Block::Text { text },
+        wire::Block::Json(text) => Block::Json { value: serde_json::from_str(&text)? },
+        wire::Block::Image(to) => Block::Image(reference(to)),
+        wire::Block::Audio(to) => Block::Audio(reference(to)),
+        wire::Block::File(to) => Block::File(reference(to)),
+        wire::Block::Resource(to) => Block::Resource(reference(to)),
+        wire::Block::Diff(diff) => Block::Diff { diff },
+    })
+}

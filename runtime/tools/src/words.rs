@@ -1,0 +1,48 @@
+//! The host's own words to the model, where a component could not speak for itself.
+
+use innkeeper_protocol::limits::{LimitKind, Limits};
+
+/// What happened when a limit was met, and what to do.
+pub(crate) fn limit(kind: LimitKind, limits: &Limits, tool: &str) -> String {
+    let mib = |bytes: u64| bytes / (1024 * 1024);
+    let what = match kind {
+        LimitKind::Timeout => format!("did not finish within {} ms and was stopped", limits.wall.as_millis()),
+        LimitKind::Memory => format!("needed more than {} MiB of memory and was stopped", mib(limits.memory_bytes)),
+        LimitKind::Resource => "needed more tables, instances or handles than a call may have and was stopped".to_owned(),
+        LimitKind::Stack => "nested its own calls too deeply and was stopped".to_owned(),
+        LimitKind::HostCalls => format!("asked the host more than {} times and was stopped", limits.host_calls),
+        LimitKind::HostData => {
+            format!("handed the host more than {} MiB and was stopped", mib(limits.host_bytes))
+        }
+        LimitKind::Output => format!("answered with more than {} KiB, which was not kept", limits.output_bytes / 1024),
+        LimitKind::Write => format!(
+            "tried to write more than {} files or {} MiB in one call",
+            limits.write_files,
+            mib(limits.write_bytes)
+        ),
+    };
+    format!(
+        "The tool {tool} {what}. Nothing was changed. Ask for less at once (a narrower range, a smaller limit, a shorter text) and call it again."
+    )
+}
+
+/// A trap: the tool broke.
+pub(crate) fn trap(tool: &str) -> String {
+    format!(
+        "The tool {tool} broke down while it worked. Nothing was changed. The same call will probably break again: try other arguments, or go on without this tool."
+    )
+}
+
+/// The tool reached for something that it does not list.
+pub(crate) fn capability_denied(tool: &str, interface: &str) -> String {
+    format!(
+        "The tool {tool} reached for {interface}, which it is not allowed to use, and was stopped. Nothing was changed. Go on without this tool."
+    )
+}
+
+/// The reply was not what the tool promises.
+pub(crate) fn output_invalid(tool: &str, why: &str) -> String {
+    format!(
+        "The tool {tool} answered in a form that it does not promise ({why}), so its answer was not kept. Nothing was changed. Go on without this tool."
+    )
+}
