@@ -1,0 +1,188 @@
+//! How a run ends: finished, failed with or without commits in the chat, or cancelled. Exactly one terminal event each way.
+
+use innkeeper_protocol::event::{FailurePayload, RunEvent};
+use innkeeper_protocol::port::CommitRefusal;
+use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
+use serde_json::Map;
+
+use crate::effect::Effect;
+use crate::event::Promotion;
+use crate::run::{Phase, Run};
+use crate::step::{Effects, append};
+
+impl Run {
+    /// The model has finished; the persistent roots become a new state.
+    pub(crate) fn begin_finish(&mut self, out: &mut Effects) {
+        self.set_status(RunStatus::Finishing, out);
+        out.push(Effect::Promote);
+        self.phase = Phase::Promoting;
+    }
+
+    pub(crate) fn promoted(&mut self, promoted: Result<Promotion, RunError>) -> Effects {
+        let promotion = match promoted {
+            Ok(promotion) => promotion,
+            Err(error) => {
+                let mut out = vec![append(RunEvent::PersistentChangesCommitFailed { message: error.message.clone() })];
+                out.extend(self.fail(error));
+                return out;
+            }
+        };
+        self.is_promoted = true;
+        let Promotion { state_id, base_state_id, changes } = promotion;
+        let mut out = vec![append(RunEvent::PersistentChangesCommitted {
+            state_id: state_id.clone(),
+            base_state_id: base_state_id.clone(),
+            change_count: changes.len(),
+            changes: changes.clone(),
+        })];
+        let Some(latest) = self.ledger.last() else {
+            self.complete(&mut out);
+            return out;
+        };
+        let Some(message_id) = latest.message_id.clone() else {
+            out.extend(self.fail(RunError::internal(
+                "agent.persistent_state_message_missing",
+                "the host confirmed the commit without naming the message, so the persistent state cannot be tied to it",
+            )));
+            return out;
+        };
+        let update_id = self.derived_id("persist_update", 1);
+        let setup = &self.setup;
+        out.push(append(RunEvent::PersistentStateMetadataUpdateRequested {
+            update_id: update_id.clone(),
+            run_id: setup.run_id.clone(),
+            workspace_id: setup.workspace_id.clone(),
+            stable_chat_id: setup.stable_chat_id.clone(),
+            chat_ref: setup.chat_ref.clone(),
+            generation_type: setup.generation_type,
+            profile_id: setup.profile_id.clone(),
+            message_id: message_id.clone(),
+            state_id: state_id.clone(),
+            base_state_id,
+            change_count: changes.len(),
+            changes: changes.clone(),
+        }));
+        self.phase = Phase::UpdatingMetadata(Box::new(MetadataNames {
+            update_id: update_id.clone(),
+            message_id: message_id.clone(),
+            state_id: state_id.clone(),
+        }));
+        out.push(Effect::UpdateMetadata { update_id, message_id, state_id, changes });
+        out
+    }
+
+    pub(crate) fn metadata_updated(
+        &mut self,
+        names: MetadataNames,
+        answer: Result<(), CommitRefusal>,
+    ) -> Effects {
+        let MetadataNames { update_id, message_id, state_id } = names;
+        match answer {
+            Ok(()) => {
+                let mut out =
+                    vec![append(RunEvent::PersistentStateMetadataUpdated { update_id, message_id, state_id })];
+                self.complete(&mut out);
+                out
+            }
+            Err(refusal) => {
+                let message = refusal.reason;
+                let mut out = vec![append(RunEvent::PersistentStateMetadataUpdateFailed {
+                    update_id,
+                    message_id,
+                    state_id,
+                    message: message.clone(),
+                })];
+                out.extend(self.fail(RunError::internal("agent.persistent_state_metadata_update_failed", message)));
+                out
+            }
+        }
+    }
+
+    fn complete(&mut self, out: &mut Effects) {
+        self.status = RunStatus::Completed;
+        out.push(append(RunEvent::RunCompleted));
+        out.push(append(RunEvent::AgentInvocationCompleted(self.invocation("completed"))));
+        out.push(Effect::End);
+        self.phase = Phase::Ended;
+    }
+
+    /// An error that ends the run, met while a phase was going on.
+    pub(crate) fn fail_in(&mut self, phase: Phase, error: RunError) -> Effects {
+        let mut out = Vec::new();
+        if let Phase::AwaitingCommit(pending) | Phase::Checkpointing(crate::run::AfterCheckpoint::Commit(pending)) =
+            phase
+        {
+            out.push(append(RunEvent::ChatCommitFailed {
+                commit_id: pending.commit_id,
+                invocation_id: crate::run::root(),
+                call_id: pending.call_id,
+                path: pending.planned.path,
+                mode: pending.planned.mode,
+                message: error.message.clone(),
+                is_explicit: pending.is_explicit,
+            }));
+        }
+        out.extend(self.fail(error));
+        out
+    }
+
+    /// An error that ends the run. What was committed stays, and is named.
+    pub(crate) fn fail(&mut self, error: RunError) -> Effects {
+        let mut out = Vec::new();
+        self.close_open_call(&error, &mut out);
+        if self.round > 0 || self.status != RunStatus::Created {
+            out.push(append(RunEvent::AgentInvocationFailed(self.invocation("failed"))));
+        }
+        if self.ledger.is_empty() {
+            self.status = RunStatus::Failed;
+            out.push(append(RunEvent::RunFailed { failure: payload(&error, false) }));
+        } else {
+            self.status = RunStatus::PartialSuccess;
+            out.push(append(RunEvent::RunPartialSuccess {
+                failure: payload(&error, true),
+                preserved_commit_count: self.ledger.len(),
+                preserved_commits: self.ledger.iter().map(crate::run::LedgerEntry::preserved).collect(),
+            }));
+        }
+        out.push(Effect::End);
+        self.phase = Phase::Ended;
+        out
+    }
+
+    /// Someone stopped the run. Before the persistent roots are promoted it ends as cancelled; afterwards it goes on to its end.
+    pub(crate) fn cancel(&mut self, phase: Phase) -> Effects {
+        if self.is_promoted {
+            self.phase = phase;
+            return Vec::new();
+        }
+        let error = RunError::new("agent.cancelled", ErrorKind::Cancelled, "the run was cancelled");
+        let mut out = vec![append(RunEvent::RunCancelRequested)];
+        self.set_status(RunStatus::Cancelling, &mut out);
+        self.close_open_call(&error, &mut out);
+        out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));
+        self.status = RunStatus::Cancelled;
+        out.push(append(RunEvent::RunCancelled { message: Some(error.message) }));
+        out.push(Effect::End);
+        self.phase = Phase::Ended;
+        out
+    }
+}
+
+/// What an update of a message's metadata is about.
+#[derive(Debug, Clone)]
+pub(crate) struct MetadataNames {
+    pub(crate) update_id: String,
+    pub(crate) message_id: String,
+    pub(crate) state_id: innkeeper_protocol::id::StateId,
+}
+
+fn payload(error: &RunError, is_partial: bool) -> FailurePayload {
+    FailurePayload {
+        code: error.code.to_owned(),
+        message: error.message.clone(),
+        technical_message: format!("{:?}: {}", error.kind, error.message),
+        retryable: !is_partial && error.kind.is_retryable(),
+        user_retryable: !is_partial && error.is_user_retryable(),
+        details: Map::new(),
+    }
+}

@@ -1,0 +1,21 @@
+//! The agent's loop as a pure step function, profiles, and what a model is told.
+//!
+//! Nothing here reads a clock, draws a random number, makes an id or touches a file: what happened comes in as an [`Event`], what is to
+//! be done goes out as a list of [`Effect`]s.
+
+mod calls;
+mod commits;
+mod effect;
+mod ending;
+mod event;
+pub mod profile;
+pub mod prompt;
+mod rounds;
+mod run;
+mod step;
+
+pub use commits::fill_commit;
+pub use effect::Effect;
+pub use event::{Event, Promotion, WrittenText};
+pub use run::{LoopRules, OfferedTool, Run, RunSetup};
+pub use step::step;

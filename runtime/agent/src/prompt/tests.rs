@@ -1,0 +1,357 @@
+//! What models read, as snapshots, and the rules of selection and trimming.
+
+use innkeeper_protocol::digest::Sha256;
+use innkeeper_protocol::id::{CallId, ModelAlias};
+use innkeeper_protocol::model::{Message, Part, Role, ToolResultPart};
+use innkeeper_protocol::path::WorkspacePath;
+use innkeeper_protocol::port::ChatRole;
+use innkeeper_protocol::tool::ToolSpec;
+
+use super::*;
+use crate::profile::PromptBudget;
+use crate::profile::tests::{catalogue, default_profile, resolved, spec};
+
+/// The built-in tools of these names, under their usual aliases.
+fn offered(names: &[&str]) -> Vec<(ModelAlias, ToolSpec)> {
+    let offer = |name: &&str| {
+        (
+            ModelAlias::parse(&name.replace('.', "_")).unwrap(),
+            spec(&format!("builtin:{name}")),
+        )
+    };
+    names.iter().map(offer).collect()
+}
+
+fn prompt_for(tools: &[(ModelAlias, ToolSpec)]) -> String {
+    system_prompt(&resolved(&default_profile()), tools)
+}
+
+mod system {
+    use super::*;
+
+    #[test]
+    fn a_writer_with_everything() {
+        let mut tools = Vec::new();
+        for spec in catalogue() {
+            let alias = match spec.id.as_str().strip_prefix("builtin:") {
+                Some(name) => name.replace('.', "_"),
+                None => "mcp__weather__get_forecast".to_owned(),
+            };
+            tools.push((ModelAlias::parse(&alias).unwrap(), spec));
+        }
+        insta::assert_snapshot!(prompt_for(&tools));
+    }
+
+    #[test]
+    fn a_child() {
+        insta::assert_snapshot!(prompt_for(&offered(&[
+            "chat.search",
+            "workspace.write_file",
+            "task.return"
+        ])));
+    }
+
+    #[test]
+    fn endings_differ_by_what_can_end() {
+        let ending = |names: &[&str]| {
+            let prompt = prompt_for(&offered(names));
+            prompt
+                .split_once("## How to end\n\n")
+                .map(|(_, ending)| ending.to_owned())
+        };
+        let endings = [
+            ending(&["workspace.commit", "workspace.finish", "agent.handoff"]),
+            ending(&["workspace.finish"]),
+            ending(&["agent.handoff"]),
+        ];
+        insta::assert_snapshot!(endings.map(Option::unwrap).join("\n---\n"));
+        assert_eq!(ending(&["chat.search"]), None);
+    }
+
+    #[test]
+    fn only_what_is_offered_is_named_and_by_its_alias() {
+        let renamed = [(ModelAlias::parse("look_up").unwrap(), spec("builtin:chat.search"))];
+        let prompt = prompt_for(&renamed);
+        assert!(prompt.contains("- `look_up` finds"), "{prompt}");
+        for absent in ["chat_search", "chat_read_messages", "## Skills", "{alias}", "###"] {
+            assert!(!prompt.contains(absent), "{absent} in {prompt}");
+        }
+    }
+
+    #[test]
+    fn the_profiles_own_text_stands_alone() {
+        let mut profile = default_profile();
+        profile.instructions.agent_system_prompt = Some("Write {alias} in verse.\n".to_owned());
+        let prompt = system_prompt(&resolved(&profile), &offered(&["chat.search"]));
+        assert_eq!(prompt, "Write {alias} in verse.\n");
+    }
+}
+
+mod reminders {
+    use super::*;
+
+    #[test]
+    fn each_variant_has_its_words() {
+        let saved = WorkspacePath::parse("output/direct_output.md").unwrap();
+        let variants = [
+            reminder(&["workspace_commit", "workspace_finish"], Some(&saved), true),
+            reminder(&["workspace_commit", "workspace_finish"], Some(&saved), false),
+            reminder(&["workspace_finish"], None, false),
+            reminder(&["agent_handoff"], None, false),
+            reminder(&["chat_search"], None, false),
+            reminder(&["task_return", "workspace_finish"], Some(&saved), false),
+        ];
+        assert!(variants.iter().all(|message| message.role == Role::User));
+        let texts: Vec<String> = variants.iter().map(Message::text).collect();
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+}
+
+mod histories {
+    use super::*;
+
+    fn line(role: ChatRole, text: &str) -> ChatLine {
+        ChatLine {
+            role,
+            name: String::new(),
+            text: text.to_owned(),
+            hidden: false,
+        }
+    }
+
+    fn named(name: &str, text: &str) -> ChatLine {
+        ChatLine {
+            name: name.to_owned(),
+            ..line(ChatRole::Assistant, text)
+        }
+    }
+
+    fn budget(max_chars: u32) -> PromptBudget {
+        PromptBudget {
+            max_chars,
+            max_messages: None,
+        }
+    }
+
+    fn said(messages: &[Message]) -> Vec<(Role, String)> {
+        messages.iter().map(|message| (message.role, message.text())).collect()
+    }
+
+    fn texts(messages: &[Message]) -> Vec<String> {
+        messages.iter().map(Message::text).collect()
+    }
+
+    #[test]
+    fn system_chat_and_instruction_in_this_order() {
+        let history = [
+            line(ChatRole::Assistant, "Hello."),
+            line(ChatRole::User, "Hi."),
+            line(ChatRole::System, "Rain."),
+        ];
+        let messages = initial_messages("Rules.", &history, Some("Be brief."), budget(1_000));
+        let expected = [
+            (Role::System, "Rules."),
+            (Role::Assistant, "Hello."),
+            (Role::User, "Hi."),
+            (Role::System, "Rain."),
+            (Role::User, "Be brief."),
+        ];
+        assert_eq!(said(&messages), expected.map(|(role, text)| (role, text.to_owned())));
+        assert_eq!(initial_messages(" ", &[], Some("  "), budget(10)), []);
+    }
+
+    #[test]
+    fn hidden_and_blank_lines_are_skipped_and_do_not_count() {
+        let mut hidden = line(ChatRole::User, "secret");
+        hidden.hidden = true;
+        let history = [
+            line(ChatRole::User, "one"),
+            hidden,
+            line(ChatRole::Assistant, " \n"),
+            line(ChatRole::User, "two"),
+        ];
+        let budget = PromptBudget {
+            max_chars: 6,
+            max_messages: Some(2),
+        };
+        assert_eq!(texts(&initial_messages("", &history, None, budget)), ["one", "two"]);
+    }
+
+    #[test]
+    fn the_newest_that_fit_are_taken_without_a_gap() {
+        let history = ["a", "bbbbb", "界界", "dd"].map(|text| line(ChatRole::User, text));
+        let texts_of = |max_chars| texts(&initial_messages("", &history, None, budget(max_chars)));
+        assert_eq!(texts_of(4), ["界界", "dd"]);
+        assert_eq!(
+            texts_of(8),
+            ["界界", "dd"],
+            "the line of 1 would fit, the one of 5 before it does not"
+        );
+        assert_eq!(texts_of(9), ["bbbbb", "界界", "dd"]);
+        assert_eq!(texts_of(10), ["a", "bbbbb", "界界", "dd"]);
+    }
+
+    #[test]
+    fn system_and_instruction_are_paid_from_the_budget() {
+        let history = ["aaaa", "bb"].map(|text| line(ChatRole::User, text));
+        let messages = initial_messages("sys", &history, Some("go"), budget(10));
+        assert_eq!(texts(&messages), ["sys", "bb", "go"]);
+    }
+
+    #[test]
+    fn the_newest_line_is_cut_at_its_beginning_and_never_dropped() {
+        let text = format!("{}{}", "x".repeat(500), "界".repeat(MIN_NEWEST_CHARS));
+        let history = [line(ChatRole::User, "older"), line(ChatRole::User, &text)];
+        let messages = initial_messages("long rules", &history, None, budget(1));
+        let kept = format!(
+            "[The first 500 characters of this message are left out.]\n\n{}",
+            "界".repeat(MIN_NEWEST_CHARS)
+        );
+        assert_eq!(texts(&messages), ["long rules".to_owned(), kept]);
+        let short = [line(ChatRole::User, "short")];
+        assert_eq!(
+            texts(&initial_messages("", &short, None, budget(1))),
+            ["short"],
+            "below the least that is kept"
+        );
+    }
+
+    #[test]
+    fn no_message_is_wanted_and_none_is_shown() {
+        let budget = PromptBudget {
+            max_chars: 100,
+            max_messages: Some(0),
+        };
+        assert_eq!(initial_messages("", &[line(ChatRole::User, "hi")], None, budget), []);
+    }
+
+    #[test]
+    fn names_are_shown_where_a_role_has_several() {
+        let user = ChatLine {
+            name: "Ada".to_owned(),
+            ..line(ChatRole::User, "hi")
+        };
+        let alone = [user.clone(), named("Mira", "one"), named("Mira", "two")];
+        assert_eq!(
+            texts(&initial_messages("", &alone, None, budget(100))),
+            ["hi", "one", "two"]
+        );
+        let group = [user, named("Mira", "one"), named("Tom", "two"), named("", "three")];
+        assert_eq!(
+            texts(&initial_messages("", &group, None, budget(100))),
+            ["hi", "Mira: one", "Tom: two", "three"]
+        );
+    }
+}
+
+mod trimming {
+    use super::*;
+
+    fn result(call: &str, content: &str) -> ToolResultPart {
+        ToolResultPart {
+            call_id: CallId::parse(call).unwrap(),
+            alias: "chat_search".to_owned(),
+            content: content.to_owned(),
+            is_error: false,
+            error_code: None,
+        }
+    }
+
+    fn contents(messages: &[Message]) -> Vec<String> {
+        let parts = messages.iter().flat_map(|message| &message.parts);
+        parts
+            .filter_map(|part| {
+                if let Part::ToolResult { result } = part {
+                    Some(result.content.clone())
+                } else {
+                    None
+                }
+            })
+            .collect()
+    }
+
+    fn left_out(chars: usize, path: &str) -> String {
+        format!("[Result of {chars} characters, left out here to save space. It is stored whole in `{path}`.]")
+    }
+
+    #[test]
+    fn the_oldest_results_become_one_line_with_their_ref() {
+        let stored = |n: u32| WorkspacePath::parse(&format!("tool-results/call_{n}.json")).unwrap();
+        let messages: Vec<Message> = (0..25)
+            .map(|n| tool_result_message(result(&format!("c{n}"), &format!("text {n}")), &stored(n)))
+            .collect();
+        let sent = trim_tool_results(&messages, 20, None);
+        let mut expected: Vec<String> = (0..5).map(|n| left_out(6, stored(n).as_str())).collect();
+        expected.extend((5..25).map(|n| format!("text {n}")));
+        assert_eq!(contents(&sent), expected);
+        assert!(expected.iter().all(|line| !line.contains('\n')));
+    }
+
+    #[test]
+    fn a_long_result_is_replaced_even_when_it_is_new() {
+        let fits = Message::of_tool_result(result("a", "界界界"));
+        let path = WorkspacePath::parse("tool-results/b.json").unwrap();
+        let long = tool_result_message(result("b", "界界界界"), &path);
+        let sent = trim_tool_results(&[fits, long], 20, Some(3));
+        assert_eq!(
+            contents(&sent),
+            ["界界界".to_owned(), left_out(4, "tool-results/b.json")]
+        );
+    }
+
+    #[test]
+    fn without_a_pointer_the_ref_follows_from_the_call_id() {
+        let messages = ["a", "b", "a"].map(|call| Message::of_tool_result(result(call, "text")));
+        let stem = |call: &str| Sha256::of(call.as_bytes()).as_str()[..16].to_owned();
+        let (a, b) = (stem("a"), stem("b"));
+        let paths = [
+            format!("tool-results/call_{a}.json"),
+            format!("tool-results/call_{b}.json"),
+            format!("tool-results/call_{a}-2.json"),
+        ];
+        assert_eq!(
+            contents(&trim_tool_results(&messages, 0, None)),
+            paths.map(|path| left_out(4, &path))
+        );
+    }
+
+    #[test]
+    fn nothing_but_tool_results_changes() {
+        let mut error = result("a", "## Tool error\n\nNo.");
+        error.is_error = true;
+        let messages = [
+            Message::of_text(Role::User, "a very long text"),
+            Message::of_tool_result(error.clone()),
+            Message::of_text(Role::Assistant, "another"),
+        ];
+        assert_eq!(trim_tool_results(&messages, 1, None), messages);
+        let mut expected = messages.clone();
+        let digest = Sha256::of(b"a");
+        let stem = &digest.as_str()[..16];
+        error.content = format!(
+            "[Error of 18 characters, left out here to save space. It is stored whole in `tool-results/call_{stem}.json`.]"
+        );
+        expected[1] = Message::of_tool_result(error);
+        assert_eq!(trim_tool_results(&messages, 0, Some(1)), expected);
+    }
+}
+
+#[test]
+fn visible_thoughts_are_joined_and_sealed_ones_left_out() {
+    let thought = |text: Option<&str>| Part::Reasoning {
+        text: text.map(str::to_owned),
+        provider_metadata: Default::default(),
+    };
+    let text = Part::Text {
+        text: "said".to_owned(),
+    };
+    let message = Message::new(
+        Role::Assistant,
+        vec![thought(Some("one")), text.clone(), thought(None), thought(Some("two"))],
+    );
+    assert_eq!(reasoning_text(&message).as_deref(), Some("one\n\ntwo"));
+    assert_eq!(
+        reasoning_text(&Message::new(Role::Assistant, vec![text, thought(None)])),
+        None
+    );
+}
