@@ -1,0 +1,70 @@
+//! Reading a response's body, never more of it than wanted.
+//!
+//! What the bytes mean is not decided here.
+
+use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError, NetworkFailure};
+use reqwest::Response;
+
+use super::endpoint::Endpoint;
+use super::network;
+
+/// Most bytes of an error's body: enough for the JSON that servers send, too little for a flood.
+const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+/// Bytes that are worth looking at when a body is no JSON: a few times what an excerpt keeps, since blanks are dropped from it.
+const BEGINNING: usize = 4 * 1024;
+
+/// Reads a body whole.
+pub(super) async fn read(
+    mut response: Response,
+    limit: usize,
+    endpoint: &Endpoint,
+) -> Result<Vec<u8>, ModelError> {
+    let mut bytes = Vec::new();
+    loop {
+        let chunk =
+            response
+                .chunk()
+                .await
+                .map_err(|error| match network::failure(&error, endpoint) {
+                    // Whatever a library calls it: the headers were here, so it is the body that did not arrive.
+                    ModelError::UpstreamFailure {
+                        failure: NetworkFailure::Request,
+                        endpoint,
+                        detail,
+                    } => ModelError::UpstreamFailure {
+                        failure: NetworkFailure::BodyInterrupted,
+                        endpoint,
+                        detail,
+                    },
+                    other => other,
+                })?;
+        let Some(chunk) = chunk else { return Ok(bytes) };
+        if bytes.len().saturating_add(chunk.len()) > limit {
+            let fault = BodyFault::TooLarge { limit };
+            return Err(ModelError::UpstreamInvalidResponse {
+                fault,
+                excerpt: Excerpt::default(),
+            });
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+}
+
+/// Reads the beginning of an error's body; what cannot be read is left out, since the status already tells the error.
+pub(super) async fn read_beginning(mut response: Response) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let room = ERROR_BODY_LIMIT.saturating_sub(bytes.len());
+        bytes.extend(chunk.iter().take(room));
+        if bytes.len() >= ERROR_BODY_LIMIT {
+            break;
+        }
+    }
+    bytes
+}
+
+/// The part of a body that an excerpt is made from.
+pub(super) fn beginning(bytes: &[u8]) -> &[u8] {
+    bytes.get(..BEGINNING).unwrap_or(bytes)
+}

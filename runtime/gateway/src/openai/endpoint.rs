@@ -1,0 +1,168 @@
+//! The address of the chat-completions resource, made from a base URL.
+//!
+//! It is never shown whole: a query may hold a key. Messages name scheme, host and port.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+use crate::error::{BaseUrlFault, GatewayError};
+
+/// What is added to a base URL.
+const RESOURCE: &str = "/chat/completions";
+
+/// A checked address.
+#[derive(Clone)]
+pub(super) struct Endpoint(Url);
+
+impl Endpoint {
+    /// Takes a base URL such as `http://127.0.0.1:8080/v1`; slashes at its end don't matter, a query stays, and an address that
+    /// already names the resource is taken as it is.
+    pub(super) fn parse(base_url: &str) -> Result<Self, GatewayError> {
+        let refuse = |fault| GatewayError::BaseUrl { fault };
+        let mut url = Url::parse(base_url.trim()).map_err(|_| refuse(BaseUrlFault::NotUrl))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(refuse(BaseUrlFault::Scheme));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(refuse(BaseUrlFault::Credentials));
+        }
+        if url.fragment().is_some() {
+            return Err(refuse(BaseUrlFault::Fragment));
+        }
+        let path = url.path().trim_end_matches('/');
+        let path = path.strip_suffix(RESOURCE).unwrap_or(path);
+        let path = format!("{path}{RESOURCE}");
+        url.set_path(&path);
+        Ok(Self(url))
+    }
+
+    pub(super) fn url(&self) -> &Url {
+        &self.0
+    }
+
+    /// Whether the connection is secured.
+    pub(super) fn is_secure(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+
+    /// Whether the host is this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        let host = self.0.host_str().unwrap_or_default();
+        let address = host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .parse::<IpAddr>();
+        host == "localhost"
+            || host.ends_with(".localhost")
+            || address.is_ok_and(|address| address.is_loopback())
+    }
+}
+
+/// Scheme, host and port of a URL, and nothing else of it.
+pub(super) fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&origin(&self.0))
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_becomes_the_resource() {
+        let rows = [
+            (
+                "http://127.0.0.1:8080/v1",
+                "http://127.0.0.1:8080/v1/chat/completions",
+            ),
+            (
+                " https://x.example/api/v1// ",
+                "https://x.example/api/v1/chat/completions",
+            ),
+            ("http://[::1]:1", "http://[::1]:1/chat/completions"),
+            (
+                "https://x.example/v1/chat/completions/",
+                "https://x.example/v1/chat/completions",
+            ),
+            (
+                "https://x.example/d?api-version=1",
+                "https://x.example/d/chat/completions?api-version=1",
+            ),
+        ];
+        for (base, expected) in rows {
+            assert_eq!(Endpoint::parse(base).unwrap().url().as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_refused_without_being_repeated() {
+        let rows = [
+            ("127.0.0.1:8080", "it is no URL"),
+            ("", "it is no URL"),
+            (
+                "localhost:8080/v1",
+                "it must start with http:// or https://",
+            ),
+            ("ftp://x.example", "it must start with http:// or https://"),
+            (
+                "file:///etc/passwd",
+                "it must start with http:// or https://",
+            ),
+            (
+                "https://canary:pw@x.example",
+                "it must not hold a user name or password",
+            ),
+            (
+                "https://x.example/v1#canary",
+                "it must not hold a fragment (`#...`)",
+            ),
+        ];
+        for (base, fault) in rows {
+            let message = Endpoint::parse(base).unwrap_err().to_string();
+            assert_eq!(
+                message,
+                format!("the base URL cannot be used: {fault}"),
+                "{base}"
+            );
+        }
+    }
+
+    #[test]
+    fn neither_debug_nor_display_shows_the_query() {
+        let endpoint = Endpoint::parse("https://x.example:8443/v1?key=canary").unwrap();
+        assert_eq!(
+            format!("{endpoint} {endpoint:?}"),
+            "https://x.example:8443 Endpoint(https://x.example:8443)"
+        );
+    }
+
+    #[test]
+    fn this_machine_is_recognised() {
+        for (base, expected) in [
+            ("http://localhost:1", true),
+            ("http://127.9.9.9:1", true),
+            ("http://[::1]:1", true),
+            ("http://192.168.0.2:1", false),
+            ("http://localhost.example:1", false),
+        ] {
+            assert_eq!(
+                Endpoint::parse(base).unwrap().is_loopback(),
+                expected,
+                "{base}"
+            );
+        }
+    }
+}
