@@ -1,0 +1,12 @@
+//! Everything on disk: journals, run workspaces, checkpoints, chat files.
+
+pub mod atomic;
+pub mod audit;
+pub mod chat;
+pub mod chats_registry;
+pub mod checkpoint;
+pub mod journal;
+pub mod persistent;
+pub mod runs;
+pub mod tree;
+pub mod workspace;

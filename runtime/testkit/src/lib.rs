@@ -1,0 +1,3 @@
+//! Simulated clock, seeded randomness and scripted ports for tests.
+
+pub mod sillytavern;
