@@ -1,24 +1,36 @@
 //! Commits into the chat: asked for by the model, or made by the loop itself while the model has not asked yet.
+//!
+//! Where a commit goes in the chat is the host's business; here it is only asked for, counted and told.
 
 use innkeeper_policy::Approval;
-use innkeeper_protocol::call::{Block, PlannedCommit, Reply};
+use innkeeper_protocol::call::{Block, CommitMode, PlannedCommit, PlannedEffect, Reply};
 use innkeeper_protocol::event::{CheckpointReason, RunEvent};
-use innkeeper_protocol::id::{CheckpointId, CommitId, ToolId, ToolName};
+use innkeeper_protocol::id::{CallId, CheckpointId, CommitId, ToolId, ToolName};
+use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::port::{CommitReceipt, CommitRefusal};
 use innkeeper_protocol::run::RunStatus;
 use serde_json::{Value, json};
 
 use crate::effect::Effect;
-use crate::run::{AfterCheckpoint, LedgerEntry, PendingCommit, Phase, ResultKind, Run, internal, refused, root};
+use crate::run::{
+    AfterCheckpoint, Candidate, LedgerEntry, PendingCommit, Phase, ResultKind, Run, checkpoint_reason, internal, refused,
+    root,
+};
 use crate::step::{Effects, append};
 
 /// What a reply's text may hold in place of the message's index.
 const MESSAGE_INDEX: &str = "{commit.message-index}";
 
+/// Endings of the files that an automatic commit takes: those that hold prose.
+const TEXT_ENDINGS: [&str; 4] = ["md", "markdown", "txt", "text"];
+
 impl Run {
     /// A commit that the model asked for.
     pub(crate) fn begin_commit(&mut self, planned: PlannedCommit, reply: Reply, out: &mut Effects) {
-        let Some(call_id) = self.turn.open.as_ref().map(|open| open.request.call_id.clone()) else { return };
+        let Some(call_id) = self.turn.open.as_ref().map(|open| open.request.call_id.clone()) else {
+            out.extend(self.fail(internal("a commit was asked for by no call")));
+            return;
+        };
         self.start_commit(planned, call_id, Some(reply), out);
     }
 
@@ -28,11 +40,32 @@ impl Run {
         let rules = &self.setup.rules;
         let is_blank_message =
             rules.message_required && candidate.commit.path == rules.message_path && candidate.is_blank;
-        if !self.is_foreground() || self.explicit_commits() > 0 || is_blank_message || !self.may_commit() {
+        if is_blank_message || !is_prose(&candidate.commit.path) {
+            return false;
+        }
+        if !self.is_foreground() || self.explicit_commits() > 0 || !self.may_commit() {
             return false;
         }
         self.start_commit(candidate.commit, candidate.call_id, None, out);
         true
+    }
+
+    /// The last write or patch of a round is what an automatic commit looks at, whatever it wrote.
+    pub(crate) fn note_candidate(&mut self, effect: &PlannedEffect, call_id: &CallId) {
+        let (path, chars, words, sha256, is_blank) = match effect {
+            PlannedEffect::Write { path, chars, words, sha256, is_blank, .. }
+            | PlannedEffect::Patch { path, chars, words, sha256, is_blank, .. } => {
+                (path, *chars, *words, sha256, *is_blank)
+            }
+            PlannedEffect::Delete { path, .. } => {
+                self.turn.candidate.take_if(|candidate| candidate.commit.path == *path);
+                return;
+            }
+            PlannedEffect::Commit(_) | PlannedEffect::Finish { .. } => return,
+        };
+        let (path, sha256) = (path.clone(), sha256.clone());
+        let commit = PlannedCommit { path, mode: CommitMode::Replace, reason: None, chars, words, sha256 };
+        self.turn.candidate = Some(Candidate { commit, call_id: call_id.clone(), is_blank });
     }
 
     /// A deny or ask on the commit tool switches automatic commits off.
@@ -45,11 +78,11 @@ impl Run {
     fn start_commit(
         &mut self,
         planned: PlannedCommit,
-        call_id: innkeeper_protocol::id::CallId,
+        call_id: CallId,
         reply: Option<Reply>,
         out: &mut Effects,
     ) {
-        self.commits_started += 1;
+        self.commits_started = self.commits_started.saturating_add(1);
         let Ok(commit_id) = CommitId::parse(&self.derived_id("commit", self.commits_started)) else {
             out.extend(self.fail(internal("a commit got no id")));
             return;
@@ -70,8 +103,7 @@ impl Run {
 
     pub(crate) fn checkpoint_created(&mut self, after: AfterCheckpoint, id: CheckpointId) -> Effects {
         let reason = match &after {
-            AfterCheckpoint::Reply(reply) if patches(reply) => CheckpointReason::ToolWorkspacePatch,
-            AfterCheckpoint::Reply(_) => CheckpointReason::ToolWorkspaceWrite,
+            AfterCheckpoint::Reply(reply) => checkpoint_reason(reply),
             AfterCheckpoint::Commit(_) => CheckpointReason::ChatCommit,
             AfterCheckpoint::Drift(_) => CheckpointReason::DirectOutputCapture,
         };
@@ -170,15 +202,7 @@ impl Run {
     }
 
     fn commit_refused(&mut self, pending: PendingCommit, refusal: CommitRefusal, out: &mut Effects) {
-        out.push(append(RunEvent::ChatCommitFailed {
-            commit_id: pending.commit_id,
-            invocation_id: root(),
-            call_id: pending.call_id,
-            path: pending.planned.path,
-            mode: pending.planned.mode,
-            message: refusal.reason.clone(),
-            is_explicit: pending.is_explicit,
-        }));
+        out.push(append(commit_failed(&pending, &refusal.reason)));
         match pending.reply {
             Some(reply) => {
                 let message = format!(
@@ -193,8 +217,23 @@ impl Run {
     }
 }
 
-fn patches(reply: &Reply) -> bool {
-    reply.effects.iter().any(|effect| matches!(effect, innkeeper_protocol::call::PlannedEffect::Patch { .. }))
+/// The event that closes a commit which did not reach the chat.
+pub(crate) fn commit_failed(pending: &PendingCommit, message: &str) -> RunEvent {
+    RunEvent::ChatCommitFailed {
+        commit_id: pending.commit_id.clone(),
+        invocation_id: root(),
+        call_id: pending.call_id.clone(),
+        path: pending.planned.path.clone(),
+        mode: pending.planned.mode,
+        message: message.to_owned(),
+        is_explicit: pending.is_explicit,
+    }
+}
+
+fn is_prose(path: &WorkspacePath) -> bool {
+    let Some((stem, ending)) = path.file_name().rsplit_once('.') else { return false };
+    // A name that is nothing but an ending is a hidden file without one.
+    !stem.is_empty() && TEXT_ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
 }
 
 /// Puts into a reply what is known only once the host has confirmed its commit.

@@ -6,8 +6,9 @@ use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
 use serde_json::Map;
 
 use crate::effect::Effect;
+use crate::commits::commit_failed;
 use crate::event::Promotion;
-use crate::run::{Phase, Run};
+use crate::run::{LedgerEntry, Phase, Run};
 use crate::step::{Effects, append};
 
 impl Run {
@@ -21,11 +22,7 @@ impl Run {
     pub(crate) fn promoted(&mut self, promoted: Result<Promotion, RunError>) -> Effects {
         let promotion = match promoted {
             Ok(promotion) => promotion,
-            Err(error) => {
-                let mut out = vec![append(RunEvent::PersistentChangesCommitFailed { message: error.message.clone() })];
-                out.extend(self.fail(error));
-                return out;
-            }
+            Err(error) => return self.fail_in(Phase::Promoting, error),
         };
         self.is_promoted = true;
         let Promotion { state_id, base_state_id, changes } = promotion;
@@ -85,52 +82,42 @@ impl Run {
                 out
             }
             Err(refusal) => {
-                let message = refusal.reason;
-                let mut out = vec![append(RunEvent::PersistentStateMetadataUpdateFailed {
-                    update_id,
-                    message_id,
-                    state_id,
-                    message: message.clone(),
-                })];
-                out.extend(self.fail(RunError::internal("agent.persistent_state_metadata_update_failed", message)));
-                out
+                let names = Box::new(MetadataNames { update_id, message_id, state_id });
+                let error = RunError::internal("agent.persistent_state_metadata_update_failed", refusal.reason);
+                self.fail_in(Phase::UpdatingMetadata(names), error)
             }
         }
     }
 
     fn complete(&mut self, out: &mut Effects) {
         self.status = RunStatus::Completed;
+        self.is_invocation_live = false;
         out.push(append(RunEvent::RunCompleted));
         out.push(append(RunEvent::AgentInvocationCompleted(self.invocation("completed"))));
         out.push(Effect::End);
         self.phase = Phase::Ended;
     }
 
-    /// An error that ends the run, met while a phase was going on.
+    /// An error that ends the run, met while a phase was going on. What the phase had asked for is closed first.
     pub(crate) fn fail_in(&mut self, phase: Phase, error: RunError) -> Effects {
-        let mut out = Vec::new();
-        if let Phase::AwaitingCommit(pending) | Phase::Checkpointing(crate::run::AfterCheckpoint::Commit(pending)) =
-            phase
-        {
-            out.push(append(RunEvent::ChatCommitFailed {
-                commit_id: pending.commit_id,
-                invocation_id: crate::run::root(),
-                call_id: pending.call_id,
-                path: pending.planned.path,
-                mode: pending.planned.mode,
-                message: error.message.clone(),
-                is_explicit: pending.is_explicit,
-            }));
+        if self.is_cancel(&error) {
+            return self.cancelled();
         }
+        let message = error.message.clone();
+        let mut out = Vec::new();
+        out.extend(open_end(phase, message).map(append));
         out.extend(self.fail(error));
         out
     }
 
     /// An error that ends the run. What was committed stays, and is named.
     pub(crate) fn fail(&mut self, error: RunError) -> Effects {
+        if self.is_cancel(&error) {
+            return self.cancelled();
+        }
         let mut out = Vec::new();
         self.close_open_call(&error, &mut out);
-        if self.round > 0 || self.status != RunStatus::Created {
+        if std::mem::take(&mut self.is_invocation_live) {
             out.push(append(RunEvent::AgentInvocationFailed(self.invocation("failed"))));
         }
         if self.ledger.is_empty() {
@@ -141,12 +128,18 @@ impl Run {
             out.push(append(RunEvent::RunPartialSuccess {
                 failure: payload(&error, true),
                 preserved_commit_count: self.ledger.len(),
-                preserved_commits: self.ledger.iter().map(crate::run::LedgerEntry::preserved).collect(),
+                preserved_commits: self.ledger.iter().map(LedgerEntry::preserved).collect(),
             }));
         }
+        self.error = Some(error);
         out.push(Effect::End);
         self.phase = Phase::Ended;
         out
+    }
+
+    /// Until the persistent roots are promoted, what fails because it was stopped is a cancel and never a failure.
+    fn is_cancel(&self, error: &RunError) -> bool {
+        error.kind == ErrorKind::Cancelled && !self.is_promoted
     }
 
     /// Someone stopped the run. Before the persistent roots are promoted it ends as cancelled; afterwards it goes on to its end.
@@ -155,11 +148,18 @@ impl Run {
             self.phase = phase;
             return Vec::new();
         }
+        self.cancelled()
+    }
+
+    /// The run ends as cancelled. A commit or update that the host was asked for stays without an answer: nobody knows it.
+    pub(crate) fn cancelled(&mut self) -> Effects {
         let error = RunError::new("agent.cancelled", ErrorKind::Cancelled, "the run was cancelled");
         let mut out = vec![append(RunEvent::RunCancelRequested)];
         self.set_status(RunStatus::Cancelling, &mut out);
         self.close_open_call(&error, &mut out);
-        out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));
+        if std::mem::take(&mut self.is_invocation_live) {
+            out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));
+        }
         self.status = RunStatus::Cancelled;
         out.push(append(RunEvent::RunCancelled { message: Some(error.message) }));
         out.push(Effect::End);
@@ -174,6 +174,19 @@ pub(crate) struct MetadataNames {
     pub(crate) update_id: String,
     pub(crate) message_id: String,
     pub(crate) state_id: innkeeper_protocol::id::StateId,
+}
+
+/// The event that closes what a phase has asked for and will not get.
+fn open_end(phase: Phase, message: String) -> Option<RunEvent> {
+    Some(match phase {
+        Phase::AwaitingCommit(pending) => commit_failed(&pending, &message),
+        Phase::Promoting => RunEvent::PersistentChangesCommitFailed { message },
+        Phase::UpdatingMetadata(names) => {
+            let MetadataNames { update_id, message_id, state_id } = *names;
+            RunEvent::PersistentStateMetadataUpdateFailed { update_id, message_id, state_id, message }
+        }
+        _ => return None,
+    })
 }
 
 fn payload(error: &RunError, is_partial: bool) -> FailurePayload {

@@ -81,6 +81,30 @@ pub enum Event {
     MetadataUpdated(Result<(), CommitRefusal>),
     /// Someone wants the run to stop. Whatever was going on has been stopped already.
     CancelRequested,
-    /// The last effect could not be performed at all.
+    /// The last effect could not be performed at all. An error of kind `Cancelled` counts as [`Event::CancelRequested`].
     Failed(RunError),
+}
+
+impl Event {
+    /// The event without what it carries, which may be whole texts.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Started => "Started",
+            Self::WorkspaceReady { .. } => "WorkspaceReady",
+            Self::ModelAnswered(_) => "ModelAnswered",
+            Self::WaitOver => "WaitOver",
+            Self::TurnStored { .. } => "TurnStored",
+            Self::ArgumentsStored { .. } => "ArgumentsStored",
+            Self::ToolReturned { .. } => "ToolReturned",
+            Self::EffectsApplied(_) => "EffectsApplied",
+            Self::CheckpointCreated(_) => "CheckpointCreated",
+            Self::CommitAnswered(_) => "CommitAnswered",
+            Self::ResultStored { .. } => "ResultStored",
+            Self::TextCaptured(_) => "TextCaptured",
+            Self::Promoted(_) => "Promoted",
+            Self::MetadataUpdated(_) => "MetadataUpdated",
+            Self::CancelRequested => "CancelRequested",
+            Self::Failed(_) => "Failed",
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod commits;
 mod effect;
 mod ending;
 mod event;
+mod gates;
 pub mod profile;
 pub mod prompt;
 mod rounds;

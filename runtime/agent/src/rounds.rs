@@ -67,6 +67,8 @@ impl Run {
             Err(error) => self.model_failed(attempt, error),
             Ok(response) => {
                 self.turn.answer = Some(response.message.clone());
+                self.turn.response_id.clone_from(&response.provider_metadata.id);
+                self.turn.answered_by.clone_from(&response.provider_metadata.model);
                 self.turn.calls = response.tool_calls.iter().cloned().collect();
                 self.phase = Phase::StoringTurn;
                 let stored = StoredTurn { round: self.round, invocation_id: root(), response: *response };
@@ -76,6 +78,9 @@ impl Run {
     }
 
     fn model_failed(&mut self, attempt: u32, error: ModelError) -> Effects {
+        if error.kind() == ErrorKind::Cancelled {
+            return self.cancelled();
+        }
         let rules = &self.setup.rules;
         let (max_retries, interval_ms) = (rules.max_retries, rules.retry_interval_ms);
         let will_retry = error.is_retryable() && attempt <= max_retries;
@@ -93,7 +98,7 @@ impl Run {
             out.extend(self.fail(error.into()));
             return out;
         }
-        let next_attempt = attempt + 1;
+        let next_attempt = attempt.saturating_add(1);
         out.push(append(RunEvent::ModelCallRetryScheduled {
             round: self.round,
             invocation_id: root(),
@@ -131,8 +136,7 @@ impl Run {
 
     fn answer_events(&self, answer: &Message, path: String) -> Effects {
         let (round, invocation_id) = (self.round, root());
-        let metadata = |key: &str| answer.provider_metadata.get(key).and_then(|v| v.as_str()).map(str::to_owned);
-        let (response_id, model) = (metadata("id"), metadata("model"));
+        let response_id = self.turn.response_id.clone();
         let reasoning = prompt::reasoning_text(answer);
         vec![
             append(RunEvent::ModelResponseStored {
@@ -140,7 +144,7 @@ impl Run {
                 invocation_id: invocation_id.clone(),
                 path: path.clone(),
                 response_id: response_id.clone(),
-                model,
+                model: self.turn.answered_by.clone(),
             }),
             append(RunEvent::ProviderStateUpdated {
                 round,
@@ -208,9 +212,10 @@ impl Run {
             out.extend(self.fail(error.with_hint("Start the run again; a model that is good with tools helps.")));
             return;
         }
-        self.drift_attempts += 1;
-        let rounds_left = max_rounds.saturating_sub(self.round);
+        // What this reminder is taken from: reminders that are left, and rounds that can still follow one.
         let attempts_left = max_attempts.saturating_sub(self.drift_attempts);
+        let rounds_left = max_rounds.saturating_sub(self.round);
+        self.drift_attempts += 1;
         out.push(append(RunEvent::DriftRecoveryAttempted {
             attempt: self.drift_attempts,
             max_attempts,

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use innkeeper_policy::Decision;
 use innkeeper_protocol::call::{CommitMode, PlannedCommit, PlannedEffect, Reply, ToolError, ToolResult};
 use innkeeper_protocol::digest::Sha256;
-use innkeeper_protocol::event::{InputBoundary, PreservedCommit};
+use innkeeper_protocol::event::{CheckpointReason, InputBoundary, PreservedCommit};
 use innkeeper_protocol::id::{
     CommitId, InvocationId, ModelAlias, ProfileId, RunId, StableChatId, StateId, ToolId, WorkspaceId,
 };
@@ -126,7 +126,7 @@ pub(crate) struct OpenCall {
     pub(crate) elapsed_ms: Option<u64>,
 }
 
-/// A file that an automatic commit would take.
+/// The file that was written or patched last in a round, which an automatic commit would take.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) commit: PlannedCommit,
@@ -138,6 +138,10 @@ pub(crate) struct Candidate {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turn {
     pub(crate) answer: Option<Message>,
+    /// The provider's id of the answer.
+    pub(crate) response_id: Option<String>,
+    /// The model that answered, by its own account.
+    pub(crate) answered_by: Option<String>,
     pub(crate) response_path: String,
     pub(crate) calls: VecDeque<ToolCallRequest>,
     pub(crate) open: Option<OpenCall>,
@@ -188,6 +192,29 @@ pub(crate) enum Phase {
     Ended,
 }
 
+impl Phase {
+    /// The phase without what it carries, which may be whole texts.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Created => "Created",
+            Self::PreparingWorkspace => "PreparingWorkspace",
+            Self::AwaitingModel { .. } => "AwaitingModel",
+            Self::WaitingToRetry { .. } => "WaitingToRetry",
+            Self::StoringTurn => "StoringTurn",
+            Self::StoringArguments => "StoringArguments",
+            Self::RunningTool => "RunningTool",
+            Self::Applying(_) => "Applying",
+            Self::Checkpointing(_) => "Checkpointing",
+            Self::AwaitingCommit(_) => "AwaitingCommit",
+            Self::StoringResult { .. } => "StoringResult",
+            Self::CapturingText(_) => "CapturingText",
+            Self::Promoting => "Promoting",
+            Self::UpdatingMetadata(_) => "UpdatingMetadata",
+            Self::Ended => "Ended",
+        }
+    }
+}
+
 /// Which event follows a stored result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ResultKind {
@@ -212,7 +239,10 @@ pub struct Run {
     pub(crate) ledger: Vec<LedgerEntry>,
     pub(crate) turn: Turn,
     pub(crate) commits_started: u32,
+    /// Whether the journal says that the root invocation exists, and not yet that it is over.
+    pub(crate) is_invocation_live: bool,
     pub(crate) is_promoted: bool,
+    pub(crate) error: Option<RunError>,
 }
 
 impl Run {
@@ -232,7 +262,9 @@ impl Run {
             ledger: Vec::new(),
             turn: Turn::default(),
             commits_started: 0,
+            is_invocation_live: false,
             is_promoted: false,
+            error: None,
         }
     }
 
@@ -240,6 +272,12 @@ impl Run {
     #[must_use]
     pub fn status(&self) -> RunStatus {
         self.status
+    }
+
+    /// The error that ended the run, if one did; a cancel is none.
+    #[must_use]
+    pub fn error(&self) -> Option<&RunError> {
+        self.error.as_ref()
     }
 
     /// Whether nothing more will happen.
@@ -295,6 +333,16 @@ pub(crate) fn file_effects(reply: &Reply) -> impl Iterator<Item = &PlannedEffect
             PlannedEffect::Write { .. } | PlannedEffect::Patch { .. } | PlannedEffect::Delete { .. }
         )
     })
+}
+
+/// Whether a reply changes files in places.
+pub(crate) fn patches(reply: &Reply) -> bool {
+    reply.effects.iter().any(|effect| matches!(effect, PlannedEffect::Patch { .. }))
+}
+
+/// Why a checkpoint is cut after a reply's files were changed.
+pub(crate) fn checkpoint_reason(reply: &Reply) -> CheckpointReason {
+    if patches(reply) { CheckpointReason::ToolWorkspacePatch } else { CheckpointReason::ToolWorkspaceWrite }
 }
 
 /// The commit that a reply asks for.

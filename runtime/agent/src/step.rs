@@ -24,6 +24,13 @@ pub(crate) fn append(event: RunEvent) -> Effect {
 #[must_use]
 pub fn step(run: &mut Run, event: Event) -> Vec<Effect> {
     let phase = std::mem::replace(&mut run.phase, Phase::Ended);
+    // A journal begins with its run, also when the first thing to happen is an end.
+    let mut out = if matches!(phase, Phase::Created) { run.opening() } else { Vec::new() };
+    out.extend(take(run, phase, event));
+    out
+}
+
+fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
     match (phase, event) {
         (Phase::Ended, _) => Vec::new(),
         (phase, Event::CancelRequested) => run.cancel(phase),
@@ -43,7 +50,8 @@ pub fn step(run: &mut Run, event: Event) -> Vec<Effect> {
         (Phase::Promoting, Event::Promoted(promoted)) => run.promoted(promoted),
         (Phase::UpdatingMetadata(names), Event::MetadataUpdated(answer)) => run.metadata_updated(*names, answer),
         (phase, event) => {
-            let error = internal(format!("the event {event:?} does not belong to the phase {phase:?}"));
+            let (event, now) = (event.name(), phase.name());
+            let error = internal(format!("the event {event} does not belong to the phase {now}"));
             run.fail_in(phase, error)
         }
     }
@@ -69,9 +77,9 @@ impl Run {
         }
     }
 
-    fn begin(&mut self) -> Effects {
+    fn opening(&self) -> Effects {
         let setup = &self.setup;
-        let mut out = vec![
+        vec![
             append(RunEvent::RunCreated {
                 workspace_id: setup.workspace_id.clone(),
                 stable_chat_id: setup.stable_chat_id.clone(),
@@ -88,7 +96,11 @@ impl Run {
                 source: setup.profile_source.clone(),
             }),
             append(RunEvent::SkillScopesResolved { scopes: Vec::new(), refs: json!({}), effective_skills: Vec::new() }),
-        ];
+        ]
+    }
+
+    fn begin(&mut self) -> Effects {
+        let mut out = Vec::new();
         self.set_status(RunStatus::InitializingWorkspace, &mut out);
         out.push(Effect::PrepareWorkspace);
         self.phase = Phase::PreparingWorkspace;
@@ -96,6 +108,7 @@ impl Run {
     }
 
     fn workspace_ready(&mut self, persistent_roots: Vec<String>) -> Effects {
+        self.is_invocation_live = true;
         let setup = &self.setup;
         let mut out = vec![
             append(RunEvent::WorkspaceInitialized {

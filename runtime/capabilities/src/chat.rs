@@ -14,7 +14,9 @@ const MAX_PAGE_MESSAGES: u32 = 1_000;
 impl history::Host for View<'_> {
     async fn count(&mut self) -> wasmtime::Result<Result<u32, history::Unavailable>> {
         let invocation = self.enter_invocation(Interface::ChatHistory, 0)?;
-        let Some(chat) = &invocation.setup.chat else { return Ok(Err(history::Unavailable::Unavailable)) };
+        let Some(chat) = &invocation.setup.chat else {
+            return Ok(Err(history::Unavailable::Unavailable));
+        };
         match chat.count().await {
             Ok(count) => Ok(Ok(count)),
             Err(HistoryError::Unavailable) => Ok(Err(history::Unavailable::Unavailable)),
@@ -28,7 +30,9 @@ impl history::Host for View<'_> {
 
     async fn page(&mut self, start: u32, count: u32) -> wasmtime::Result<Vec<history::Message>> {
         let invocation = self.enter_invocation(Interface::ChatHistory, 0)?;
-        let Some(chat) = &invocation.setup.chat else { return Ok(Vec::new()) };
+        let Some(chat) = &invocation.setup.chat else {
+            return Ok(Vec::new());
+        };
         match chat.page(start, count.min(MAX_PAGE_MESSAGES)).await {
             Ok(messages) => Ok(cut(messages)),
             Err(HistoryError::Unavailable) => Ok(Vec::new()),
@@ -42,7 +46,9 @@ fn cut(messages: Vec<ChatMessage>) -> Vec<history::Message> {
     let mut bytes = 0_usize;
     let mut page = Vec::with_capacity(messages.len());
     for message in messages {
-        bytes = bytes.saturating_add(message.text.len()).saturating_add(message.name.len());
+        bytes = bytes
+            .saturating_add(message.text.len())
+            .saturating_add(message.name.len());
         if bytes > MAX_PAGE_BYTES && !page.is_empty() {
             break;
         }

@@ -97,24 +97,27 @@ impl View<'_> {
         if self.host.armed.contains(&interface) {
             Ok(())
         } else {
-            Err(HostStop::CapabilityDenied { interface: interface.name() })
+            Err(HostStop::CapabilityDenied {
+                interface: interface.name(),
+            })
         }
     }
 
     /// The same for functions that need the invocation.
-    pub(crate) fn enter_invocation(
-        &mut self,
-        interface: Interface,
-        bytes: usize,
-    ) -> Result<Arc<Invocation>, HostStop> {
+    pub(crate) fn enter_invocation(&mut self, interface: Interface, bytes: usize) -> Result<Arc<Invocation>, HostStop> {
         self.enter(interface, bytes)?;
-        self.host.invocation.clone().ok_or(HostStop::CapabilityDenied { interface: interface.name() })
+        self.host.invocation.clone().ok_or(HostStop::CapabilityDenied {
+            interface: interface.name(),
+        })
     }
 }
 
 /// The view of a call's state; how generated code reaches the functions.
 pub(crate) fn view(state: &mut CallState<CallHost>) -> View<'_> {
-    View { host: &mut state.host, meter: &mut state.meter }
+    View {
+        host: &mut state.host,
+        meter: &mut state.meter,
+    }
 }
 
 /// A fault of the host, on its way out through the guest.

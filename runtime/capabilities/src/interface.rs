@@ -46,13 +46,21 @@ impl Capability {
     ];
 
     /// Everything, as the built-ins have it.
-    pub const ALL: [Self; 5] =
-        [Self::Chat, Self::WorkspaceRead, Self::WorkspaceWrite, Self::Random, Self::RunControl];
+    pub const ALL: [Self; 5] = [
+        Self::Chat,
+        Self::WorkspaceRead,
+        Self::WorkspaceWrite,
+        Self::Random,
+        Self::RunControl,
+    ];
 
     /// The capability of that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        Self::GRANTABLE.iter().find(|(known, _)| *known == name).map(|(_, capability)| *capability)
+        Self::GRANTABLE
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, capability)| *capability)
     }
 }
 
@@ -109,13 +117,20 @@ mod tests {
 
     #[test]
     fn names_are_read_with_and_without_a_version() {
-        assert_eq!(Interface::parse("innkeeper:random/random@0.1.0"), Some(Interface::Random));
+        assert_eq!(
+            Interface::parse("innkeeper:random/random@0.1.0"),
+            Some(Interface::Random)
+        );
         assert_eq!(Interface::parse("innkeeper:random/random"), Some(Interface::Random));
         assert_eq!(Interface::parse("wasi:cli/environment@0.2.0"), None);
     }
 
     #[test]
     fn control_of_the_run_cannot_be_granted_by_name() {
-        assert!(Capability::GRANTABLE.iter().all(|(_, capability)| *capability != Capability::RunControl));
+        assert!(
+            Capability::GRANTABLE
+                .iter()
+                .all(|(_, capability)| *capability != Capability::RunControl)
+        );
     }
 }

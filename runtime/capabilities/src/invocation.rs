@@ -22,7 +22,10 @@ impl Roots {
     #[must_use]
     pub fn new(visible: Vec<RootName>, writable: Vec<RootName>) -> Self {
         let results = RootName::tool_results();
-        let writable = writable.into_iter().filter(|root| *root != results && visible.contains(root)).collect();
+        let writable = writable
+            .into_iter()
+            .filter(|root| *root != results && visible.contains(root))
+            .collect();
         let mut visible: Vec<_> = visible.into_iter().filter(|root| *root != results).collect();
         visible.push(results);
         Self { visible, writable }
@@ -95,7 +98,11 @@ impl Invocation {
     /// An invocation that has seen nothing yet.
     #[must_use]
     pub fn new(setup: InvocationSetup) -> Self {
-        Self { setup, read_states: Mutex::default(), has_explicit_commit: AtomicBool::new(false) }
+        Self {
+            setup,
+            read_states: Mutex::default(),
+            has_explicit_commit: AtomicBool::new(false),
+        }
     }
 
     /// The roots of this invocation.
@@ -137,7 +144,11 @@ impl Invocation {
     /// Parses a path and checks that it may be read. Looks at no disk.
     pub(crate) fn readable(&self, text: &str) -> Result<WorkspacePath, PathDenial> {
         let path = WorkspacePath::parse(text).map_err(PathDenial::Invalid)?;
-        if self.setup.roots.sees(&path) { Ok(path) } else { Err(PathDenial::NotVisible) }
+        if self.setup.roots.sees(&path) {
+            Ok(path)
+        } else {
+            Err(PathDenial::NotVisible)
+        }
     }
 
     /// The same for a listing, where no path means all roots.
@@ -151,7 +162,11 @@ impl Invocation {
     /// Parses a path and checks that it may be written. Looks at no disk.
     pub(crate) fn writable(&self, text: &str) -> Result<WorkspacePath, PathDenial> {
         let path = WorkspacePath::parse(text).map_err(PathDenial::Invalid)?;
-        if self.setup.roots.may_write(&path) { Ok(path) } else { Err(PathDenial::NotWritable) }
+        if self.setup.roots.may_write(&path) {
+            Ok(path)
+        } else {
+            Err(PathDenial::NotWritable)
+        }
     }
 }
 

@@ -20,12 +20,17 @@ pub fn link(
 ) -> Result<Linker<CallState<CallHost>>, LoadError> {
     let mut linker = Linker::new(sandbox.engine());
     for import in &compiled.imports {
-        let refused = |why| LoadError::ImportRefused { interface: import.clone(), why };
+        let refused = |why| LoadError::ImportRefused {
+            interface: import.clone(),
+            why,
+        };
         let interface = Interface::parse(import).ok_or_else(|| refused("this host does not have"))?;
         if interface.capability().is_some_and(|needed| !granted.contains(&needed)) {
             return Err(refused("was not granted"));
         }
-        add(&mut linker, interface).map_err(|e| LoadError::Invalid { reason: format!("{import}: {e:#}") })?;
+        add(&mut linker, interface).map_err(|e| LoadError::Invalid {
+            reason: format!("{import}: {e:#}"),
+        })?;
     }
     Ok(linker)
 }

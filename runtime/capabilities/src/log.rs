@@ -22,7 +22,11 @@ impl log::Host for View<'_> {
 
     async fn progress(&mut self, done: u64, total: u64, message: String) -> wasmtime::Result<()> {
         self.enter(Interface::Log, message.len())?;
-        let of = if total == 0 { String::new() } else { format!(" of {total}") };
+        let of = if total == 0 {
+            String::new()
+        } else {
+            format!(" of {total}")
+        };
         self.keep("info", &format!("{done}{of} {message}"));
         Ok(())
     }
@@ -30,7 +34,9 @@ impl log::Host for View<'_> {
 
 impl View<'_> {
     fn keep(&mut self, level: &'static str, message: &str) {
-        let end = (0..=MAX_LINE_BYTES.min(message.len())).rev().find(|&at| message.is_char_boundary(at));
+        let end = (0..=MAX_LINE_BYTES.min(message.len()))
+            .rev()
+            .find(|&at| message.is_char_boundary(at));
         let line = message.get(..end.unwrap_or(0)).unwrap_or_default().to_owned();
         let limits = self.meter.limits();
         let bytes = self.host.log_bytes.saturating_add(line.len() as u64);

@@ -13,7 +13,9 @@ impl random::Host for View<'_> {
         if bound == 0 {
             return Err(HostStop::Misuse("random.below was called with the bound 0").into());
         }
-        let denied = HostStop::CapabilityDenied { interface: Interface::Random.name() };
+        let denied = HostStop::CapabilityDenied {
+            interface: Interface::Random.name(),
+        };
         let value = self.host.randomness.as_mut().ok_or(denied)?.below(bound);
         self.host.draws.push(RecordedDraw { bound, value });
         Ok(value)

@@ -55,7 +55,11 @@ impl ShownPart {
     /// The range of positions, in a text of so many characters.
     fn positions(self, total_chars: u32) -> (u32, u32) {
         let reaches_end = self.end >= total_chars;
-        let end = if self.whole_lines || reaches_end { self.end.saturating_add(1) } else { self.end };
+        let end = if self.whole_lines || reaches_end {
+            self.end.saturating_add(1)
+        } else {
+            self.end
+        };
         (self.start, end)
     }
 }
@@ -72,7 +76,11 @@ pub(crate) struct ReadState {
 impl ReadState {
     /// A version that this invocation wrote, or was shown whole.
     pub(crate) fn whole(sha256: Sha256) -> Self {
-        Self { sha256, shown: Shown::default(), missing: Vec::new() }
+        Self {
+            sha256,
+            shown: Shown::default(),
+            missing: Vec::new(),
+        }
     }
 
     /// Whether every line was shown.
@@ -96,7 +104,11 @@ impl ReadState {
         let (start, end) = part.positions(total);
         shown.add(start, end);
         let missing = missing_lines(text, &shown);
-        Self { sha256: sha256.clone(), shown, missing }
+        Self {
+            sha256: sha256.clone(),
+            shown,
+            missing,
+        }
     }
 }
 
@@ -147,7 +159,16 @@ mod tests {
     const TEXT: &str = "one\n\nthree\n";
 
     fn page(before: Option<&ReadState>, start: u32, end: u32, whole_lines: bool) -> ReadState {
-        ReadState::after_page(before, &Sha256::of(TEXT.as_bytes()), TEXT, ShownPart { start, end, whole_lines })
+        ReadState::after_page(
+            before,
+            &Sha256::of(TEXT.as_bytes()),
+            TEXT,
+            ShownPart {
+                start,
+                end,
+                whole_lines,
+            },
+        )
     }
 
     #[test]
@@ -186,7 +207,11 @@ mod tests {
             None,
             &Sha256::of(b""),
             "",
-            ShownPart { start: 0, end: 0, whole_lines: true },
+            ShownPart {
+                start: 0,
+                end: 0,
+                whole_lines: true,
+            },
         );
         assert!(none.is_whole());
     }

@@ -79,7 +79,10 @@ impl reader::Host for View<'_> {
         };
         let span = host_span(span);
         match select(&file.text, span, Caps { max_lines, max_chars }) {
-            Err(RangeError { total_lines, total_chars }) => Ok(Err(reader::ShowError::Range((total_lines, total_chars)))),
+            Err(RangeError {
+                total_lines,
+                total_chars,
+            }) => Ok(Err(reader::ShowError::Range((total_lines, total_chars)))),
             Ok(selection) => {
                 let fully_read = self.note_shown(&invocation, path, &file, span, &selection);
                 Ok(Ok(wire_page(&file, &selection, fully_read)))
@@ -99,7 +102,10 @@ impl View<'_> {
             return Ok(match &staged.content {
                 Some(text) => {
                     let sha256 = innkeeper_protocol::digest::Sha256::of(text.as_bytes());
-                    Ok(FileText { text: text.clone(), sha256 })
+                    Ok(FileText {
+                        text: text.clone(),
+                        sha256,
+                    })
                 }
                 None => Err(types::PathError::NotFound),
             });
@@ -124,7 +130,11 @@ impl View<'_> {
         page: &Selection<'_>,
     ) -> bool {
         let whole_lines = !matches!(span, Span::Chars { .. }) && !page.line_truncated;
-        let part = ShownPart { start: page.start_char, end: page.end_char, whole_lines };
+        let part = ShownPart {
+            start: page.start_char,
+            end: page.end_char,
+            whole_lines,
+        };
         let before = self.known(invocation, &path);
         let state = ReadState::after_page(before.as_ref(), &file.sha256, &file.text, part);
         let fully_read = state.is_whole();
@@ -137,14 +147,20 @@ impl View<'_> {
 async fn list_roots(invocation: &Invocation, depth: u32, limit: u32) -> Result<Listing, FileError> {
     let mut all = Listing::default();
     for root in invocation.roots().visible() {
-        let Ok(path) = WorkspacePath::parse(root.as_str()) else { continue };
+        let Ok(path) = WorkspacePath::parse(root.as_str()) else {
+            continue;
+        };
         let below = match depth.checked_sub(1) {
             Some(depth) => invocation.files().list(&path, depth, limit).await,
             None => invocation.files().list(&path, 0, 0).await.map(|_| Listing::default()),
         };
         match below {
             Ok(listing) => {
-                all.entries.push(FileEntry { path, kind: FileKind::Directory, bytes: 0 });
+                all.entries.push(FileEntry {
+                    path,
+                    kind: FileKind::Directory,
+                    bytes: 0,
+                });
                 all.entries.extend(listing.entries);
                 all.truncated |= listing.truncated;
                 all.skipped = all.skipped.saturating_add(listing.skipped);
@@ -157,7 +173,9 @@ async fn list_roots(invocation: &Invocation, depth: u32, limit: u32) -> Result<L
     }
     all.entries.sort_by(|a, b| {
         let is_file = |entry: &FileEntry| entry.kind == FileKind::File;
-        is_file(a).cmp(&is_file(b)).then_with(|| a.path.as_str().cmp(b.path.as_str()))
+        is_file(a)
+            .cmp(&is_file(b))
+            .then_with(|| a.path.as_str().cmp(b.path.as_str()))
     });
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     all.truncated |= all.entries.len() > limit;
@@ -168,8 +186,14 @@ async fn list_roots(invocation: &Invocation, depth: u32, limit: u32) -> Result<L
 pub(crate) fn host_span(span: types::Span) -> Span {
     match span {
         types::Span::All => Span::All,
-        types::Span::Lines(lines) => Span::Lines { start: lines.start, count: lines.count },
-        types::Span::Chars(chars) => Span::Chars { start: chars.start, max: chars.max },
+        types::Span::Lines(lines) => Span::Lines {
+            start: lines.start,
+            count: lines.count,
+        },
+        types::Span::Chars(chars) => Span::Chars {
+            start: chars.start,
+            max: chars.max,
+        },
     }
 }
 
@@ -202,7 +226,10 @@ pub(crate) fn wire_denial(denial: PathDenial) -> types::PathError {
 }
 
 pub(crate) fn wire_text(file: FileText) -> types::TextFile {
-    types::TextFile { text: file.text, sha256: file.sha256.as_str().to_owned() }
+    types::TextFile {
+        text: file.text,
+        sha256: file.sha256.as_str().to_owned(),
+    }
 }
 
 fn wire_listing(listing: Listing) -> reader::Listing {

@@ -96,9 +96,17 @@ impl Staging {
     ///
     /// # Errors
     /// The write limit, when this is one file too many.
-    pub(crate) fn stage_remove(&mut self, path: &WorkspacePath, before: &Sha256, limits: &Limits) -> Result<(), LimitKind> {
+    pub(crate) fn stage_remove(
+        &mut self,
+        path: &WorkspacePath,
+        before: &Sha256,
+        limits: &Limits,
+    ) -> Result<(), LimitKind> {
         self.charge(path, 0, limits)?;
-        self.effects.push(PlannedEffect::Delete { path: path.clone(), old_sha256: before.clone() });
+        self.effects.push(PlannedEffect::Delete {
+            path: path.clone(),
+            old_sha256: before.clone(),
+        });
         self.put(path, None, Some(before));
         self.read_states.insert(path.clone(), None);
         Ok(())
@@ -137,42 +145,76 @@ impl Staging {
             Some(staged) => staged.content = content,
             None => {
                 self.order.push(path.clone());
-                self.files.insert(path.clone(), StagedFile { content, base: before.cloned() });
+                self.files.insert(
+                    path.clone(),
+                    StagedFile {
+                        content,
+                        base: before.cloned(),
+                    },
+                );
             }
         }
     }
 
     /// Takes the plan apart for whoever applies it.
     pub(crate) fn finish(self) -> StagedChanges {
-        let Self { mut files, order, effects, read_states, .. } = self;
+        let Self {
+            mut files,
+            order,
+            effects,
+            read_states,
+            ..
+        } = self;
         let changes = order
             .into_iter()
             .filter_map(|path| {
                 let staged = files.remove(&path)?;
                 let guard = staged.base.map_or(Guard::MustNotExist, Guard::MustMatch);
                 // Made and removed again by the same call: nothing to do.
-                (staged.content.is_some() || guard != Guard::MustNotExist)
-                    .then_some(FileChange { path, content: staged.content, guard })
+                (staged.content.is_some() || guard != Guard::MustNotExist).then_some(FileChange {
+                    path,
+                    content: staged.content,
+                    guard,
+                })
             })
             .collect();
-        StagedChanges { changes, effects, read_states }
+        StagedChanges {
+            changes,
+            effects,
+            read_states,
+        }
     }
 }
 
-fn write_effect(
-    path: &WorkspacePath,
-    info: &StagedInfo,
-    before: Option<&Sha256>,
-    basis: ChangeBasis,
-) -> PlannedEffect {
+fn write_effect(path: &WorkspacePath, info: &StagedInfo, before: Option<&Sha256>, basis: ChangeBasis) -> PlannedEffect {
     let (path, sha256) = (path.clone(), info.sha256.clone());
     let (chars, words, is_blank) = (info.chars, info.words, info.is_blank);
     match (basis, before) {
-        (ChangeBasis::Patch { replacements }, Some(old)) => {
-            PlannedEffect::Patch { path, chars, words, old_sha256: old.clone(), sha256, replacements, is_blank }
-        }
-        (ChangeBasis::Append, _) => PlannedEffect::Write { path, mode: WriteMode::Append, chars, words, sha256, is_blank },
-        _ => PlannedEffect::Write { path, mode: WriteMode::Replace, chars, words, sha256, is_blank },
+        (ChangeBasis::Patch { replacements }, Some(old)) => PlannedEffect::Patch {
+            path,
+            chars,
+            words,
+            old_sha256: old.clone(),
+            sha256,
+            replacements,
+            is_blank,
+        },
+        (ChangeBasis::Append, _) => PlannedEffect::Write {
+            path,
+            mode: WriteMode::Append,
+            chars,
+            words,
+            sha256,
+            is_blank,
+        },
+        _ => PlannedEffect::Write {
+            path,
+            mode: WriteMode::Replace,
+            chars,
+            words,
+            sha256,
+            is_blank,
+        },
     }
 }
 

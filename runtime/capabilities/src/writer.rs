@@ -48,7 +48,9 @@ impl writer::Host for View<'_> {
         };
         let staged = before.and_then(|before| self.stage(&path, content, before.as_ref(), basis));
         if let Ok(staged) = &staged {
-            self.host.staging.note_read_state(path, ReadState::whole(digest(staged)));
+            self.host
+                .staging
+                .note_read_state(path, ReadState::whole(digest(staged)));
         }
         Ok(staged)
     }
@@ -67,13 +69,17 @@ impl writer::Host for View<'_> {
         // The whole file is known afterwards only where the whole of it was known before, in this very version.
         let known = self.known(&invocation, &path);
         let knows_all = before.as_ref().is_none_or(|file| {
-            known.as_ref().is_some_and(|state| state.is_whole() && state.sha256 == file.sha256)
+            known
+                .as_ref()
+                .is_some_and(|state| state.is_whole() && state.sha256 == file.sha256)
         });
         let old = before.as_ref().map(|file| file.sha256.clone());
         let whole = before.map(|file| file.text).unwrap_or_default() + &content;
         let staged = self.stage(&path, whole, old.as_ref(), ChangeBasis::Append);
         if let (true, Ok(staged)) = (knows_all, &staged) {
-            self.host.staging.note_read_state(path, ReadState::whole(digest(staged)));
+            self.host
+                .staging
+                .note_read_state(path, ReadState::whole(digest(staged)));
         }
         Ok(staged)
     }
@@ -98,11 +104,7 @@ impl writer::Host for View<'_> {
 
 impl View<'_> {
     /// The present text to patch. Read-state comes before storage, so that nothing of an unread file gets out.
-    async fn patch_base(
-        &self,
-        invocation: &Invocation,
-        path: &WorkspacePath,
-    ) -> wasmtime::Result<Refused<FileText>> {
+    async fn patch_base(&self, invocation: &Invocation, path: &WorkspacePath) -> wasmtime::Result<Refused<FileText>> {
         let state = match basis_of(self.known(invocation, path)) {
             Ok(state) => state,
             Err(refused) => return Ok(Err(refused)),
@@ -111,7 +113,11 @@ impl View<'_> {
             Ok(file) => file,
             Err(problem) => return Ok(Err(writer::WriteError::Path(problem))),
         };
-        Ok(if file.sha256 == state.sha256 { Ok(file) } else { Err(writer::WriteError::Stale) })
+        Ok(if file.sha256 == state.sha256 {
+            Ok(file)
+        } else {
+            Err(writer::WriteError::Stale)
+        })
     }
 
     /// The digest of the file that a rewrite replaces; none when there is no file.
@@ -140,11 +146,15 @@ impl View<'_> {
         basis: ChangeBasis,
     ) -> Refused<writer::Staged> {
         if content.len() as u64 > MAX_FILE_BYTES {
-            return Err(writer::WriteError::Path(types::PathError::TooLarge(content.len() as u64)));
+            return Err(writer::WriteError::Path(types::PathError::TooLarge(
+                content.len() as u64
+            )));
         }
         let limits = self.meter.limits().clone();
         let staged = self.host.staging.stage_write(path, content, before, basis, &limits);
-        staged.map(|info| wire_staged(path, info, before.is_none())).map_err(|_| over_budget(&limits))
+        staged
+            .map(|info| wire_staged(path, info, before.is_none()))
+            .map_err(|_| over_budget(&limits))
     }
 }
 
@@ -159,7 +169,10 @@ fn basis_of(known: Option<ReadState>) -> Refused<ReadState> {
 
 fn over_budget(limits: &innkeeper_protocol::limits::Limits) -> writer::WriteError {
     let kib = limits.write_bytes / 1024;
-    writer::WriteError::OverBudget(format!("one call can write at most {} files and {kib} KiB", limits.write_files))
+    writer::WriteError::OverBudget(format!(
+        "one call can write at most {} files and {kib} KiB",
+        limits.write_files
+    ))
 }
 
 fn digest(staged: &writer::Staged) -> Sha256 {

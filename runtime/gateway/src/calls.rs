@@ -58,9 +58,7 @@ fn canonical_arguments(sent: Option<&Value>, cut: bool) -> Value {
     match sent {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(Value::String(text)) if text.trim().is_empty() && !cut => Value::Object(Map::new()),
-        Some(Value::String(text)) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
-        }
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         Some(other) => other.clone(),
     }
 }

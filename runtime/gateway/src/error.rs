@@ -109,9 +109,7 @@ impl GatewayError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::UnknownProvider { .. } | Self::UnsupportedProvider { .. } => {
-                "agent.model_request_invalid_source"
-            }
+            Self::UnknownProvider { .. } | Self::UnsupportedProvider { .. } => "agent.model_request_invalid_source",
             Self::NoProvider { .. }
             | Self::NoModel { .. }
             | Self::BaseUrl { .. }
@@ -138,16 +136,10 @@ impl GatewayError {
                 "Give the address up to and including the version, like `http://127.0.0.1:8080/v1`."
             }
             Self::BaseUrlUnused => "Leave out `--base-url`, or use `openai:MODEL`.",
-            Self::Key { .. } => {
-                "Copy the key again, as one line of letters, digits and punctuation."
-            }
-            Self::ScriptFile { .. } | Self::ScriptSize { .. } => {
-                "Check the path after `scripted:`."
-            }
+            Self::Key { .. } => "Copy the key again, as one line of letters, digits and punctuation.",
+            Self::ScriptFile { .. } | Self::ScriptSize { .. } => "Check the path after `scripted:`.",
             Self::Script { .. } => "Correct the script at the named place.",
-            Self::Tls { .. } => {
-                "Install the system's certificate authorities (often the package `ca-certificates`)."
-            }
+            Self::Tls { .. } => "Install the system's certificate authorities (often the package `ca-certificates`).",
             Self::Client { .. } => "Check the proxy settings of this machine.",
         }
     }

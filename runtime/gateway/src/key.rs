@@ -89,9 +89,7 @@ mod tests {
     fn from(variables: &'static [(&'static str, &'static str)]) -> Option<String> {
         let read = |name: &'static str| {
             let found = variables.iter().find(|(known, _)| *known == name);
-            found
-                .map(|(_, value)| (*value).to_owned())
-                .ok_or(VarError::NotPresent)
+            found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
         };
         ApiKey::from_variables(read).unwrap().map(|key| key.0)
     }
@@ -122,9 +120,7 @@ mod tests {
 
     #[test]
     fn neither_debug_nor_the_header_shows_the_key() {
-        let key = ApiKey::parse("sk-canary", "OPENAI_API_KEY")
-            .unwrap()
-            .unwrap();
+        let key = ApiKey::parse("sk-canary", "OPENAI_API_KEY").unwrap().unwrap();
         let header = key.header().unwrap();
         assert_eq!(format!("{key:?} {header:?}"), "ApiKey(..) Sensitive");
         assert_eq!(header.to_str().unwrap(), "Bearer sk-canary");

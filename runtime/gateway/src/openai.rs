@@ -16,9 +16,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use innkeeper_protocol::model::{
-    Excerpt, Model, ModelError, ModelInfo, ModelRequest, ModelResponse,
-};
+use innkeeper_protocol::model::{Excerpt, Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{RequestBuilder, Response};
 

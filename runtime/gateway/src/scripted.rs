@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use innkeeper_protocol::model::{
-    Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata,
-    Role,
+    Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata, Role,
 };
 use serde_json::{Map, Value};
 
@@ -91,10 +90,9 @@ impl ScriptedModel {
         if bytes.len() as u64 > MAX_SCRIPT_BYTES {
             return Err(unsuitable());
         }
-        let name = path.file_name().map_or_else(
-            || SCRIPTED.to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
+        let name = path
+            .file_name()
+            .map_or_else(|| SCRIPTED.to_owned(), |name| name.to_string_lossy().into_owned());
         Self::named(&name, &bytes)
     }
 
@@ -123,11 +121,7 @@ impl ScriptedModel {
     /// Turns that are still to come.
     #[must_use]
     pub fn remaining(&self) -> usize {
-        let next = self
-            .progress
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .next;
+        let next = self.progress.lock().unwrap_or_else(PoisonError::into_inner).next;
         self.turns.len().saturating_sub(next)
     }
 
@@ -146,12 +140,7 @@ impl ScriptedModel {
         Ok((progress.next, turn))
     }
 
-    fn respond(
-        &self,
-        number: usize,
-        answer: &script::Answer,
-        raw: &Value,
-    ) -> Result<ModelResponse, ModelError> {
+    fn respond(&self, number: usize, answer: &script::Answer, raw: &Value) -> Result<ModelResponse, ModelError> {
         let mut parts = Vec::new();
         if !answer.text.trim().is_empty() {
             parts.push(Part::Text {
@@ -168,12 +157,7 @@ impl ScriptedModel {
         for (index, call) in answer.calls.iter().enumerate() {
             tool_calls.push(calls::accept(index.saturating_add(1), &call.as_sent())?);
         }
-        parts.extend(
-            tool_calls
-                .iter()
-                .cloned()
-                .map(|call| Part::ToolCall { call }),
-        );
+        parts.extend(tool_calls.iter().cloned().map(|call| Part::ToolCall { call }));
         Ok(ModelResponse {
             message: Message::new(Role::Assistant, parts),
             tool_calls,

@@ -31,15 +31,11 @@ impl FromStr for ModelSpec {
     fn from_str(text: &str) -> Result<Self, GatewayError> {
         // Only the first colon counts: file names and model names hold colons too.
         let Some((provider, name)) = text.split_once(':') else {
-            return Err(GatewayError::NoProvider {
-                spec: text.to_owned(),
-            });
+            return Err(GatewayError::NoProvider { spec: text.to_owned() });
         };
         let provider = provider.trim();
         if provider.is_empty() {
-            return Err(GatewayError::NoProvider {
-                spec: text.to_owned(),
-            });
+            return Err(GatewayError::NoProvider { spec: text.to_owned() });
         }
         if UNSUPPORTED.contains(&provider) {
             return Err(GatewayError::UnsupportedProvider {
@@ -47,9 +43,7 @@ impl FromStr for ModelSpec {
             });
         }
         if name.trim().is_empty() {
-            return Err(GatewayError::NoModel {
-                spec: text.to_owned(),
-            });
+            return Err(GatewayError::NoModel { spec: text.to_owned() });
         }
         match provider {
             "scripted" => Ok(Self::Scripted(PathBuf::from(name))),
@@ -212,9 +206,7 @@ mod tests {
             base_url: Some("http://127.0.0.1:9/v1".into()),
             ..ModelOptions::default()
         };
-        let error = open(&ModelSpec::Scripted("x.json".into()), options)
-            .err()
-            .unwrap();
+        let error = open(&ModelSpec::Scripted("x.json".into()), options).err().unwrap();
         assert!(matches!(error, GatewayError::BaseUrlUnused), "{error}");
     }
 }

@@ -189,7 +189,11 @@ impl ToolError {
     /// An error of a call that did not start.
     #[must_use]
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), usage: None }
+        Self {
+            code: code.to_owned(),
+            message: message.into(),
+            usage: None,
+        }
     }
 }
 
@@ -262,7 +266,9 @@ impl ToolResult {
             call_id,
             tool_id,
             name,
-            content: vec![Block::Text { text: error.message.clone() }],
+            content: vec![Block::Text {
+                text: error.message.clone(),
+            }],
             model_text: format!("## Tool error\n\n{}", error.message),
             structured: Some(serde_json::json!({ "error": { "code": error.code, "message": error.message } })),
             is_error: true,
@@ -286,7 +292,10 @@ fn block_text(block: &Block) -> String {
     match block {
         Block::Text { text } => text.clone(),
         Block::Json { value } => {
-            format!("## Details\n\n```json\n{}\n```", serde_json::to_string_pretty(value).unwrap_or_default())
+            format!(
+                "## Details\n\n```json\n{}\n```",
+                serde_json::to_string_pretty(value).unwrap_or_default()
+            )
         }
         Block::Diff { diff } => format!("```diff\n{}\n```", diff.trim_end_matches('\n')),
         Block::Image(to) => note("image", to),

@@ -9,7 +9,8 @@ use crate::call::{CommitMode, WriteMode};
 use crate::digest::Sha256;
 use crate::envelope::{Draft, Level};
 use crate::id::{
-    CallId, CheckpointId, CommitId, InvocationId, ModelAlias, ProfileId, RunId, StableChatId, StateId, ToolId, WorkspaceId,
+    CallId, CheckpointId, CommitId, InvocationId, ModelAlias, ProfileId, RunId, StableChatId, StateId, ToolId,
+    WorkspaceId,
 };
 use crate::path::WorkspacePath;
 use crate::run::{ChatRef, GenerationType, Presentation, RunStatus};
@@ -148,8 +149,16 @@ pub struct FailurePayload {
 
 /// One thing that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", content = "payload", rename_all = "snake_case", rename_all_fields = "camelCase")]
-#[allow(missing_docs, reason = "the fields are the catalogue's own names; each variant says what happened")]
+#[serde(
+    tag = "type",
+    content = "payload",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+#[allow(
+    missing_docs,
+    reason = "the fields are the catalogue's own names; each variant says what happened"
+)]
 pub enum RunEvent {
     /// The journal begins.
     RunCreated {
@@ -167,7 +176,11 @@ pub enum RunEvent {
     /// The profile is frozen.
     ProfileResolved { profile_id: ProfileId, source: String },
     /// The skills are frozen.
-    SkillScopesResolved { scopes: Vec<String>, refs: Value, effective_skills: Vec<Value> },
+    SkillScopesResolved {
+        scopes: Vec<String>,
+        refs: Value,
+        effective_skills: Vec<Value>,
+    },
     /// The run moved on.
     StatusChanged { status: RunStatus },
     /// Someone asked to stop.
@@ -189,7 +202,10 @@ pub enum RunEvent {
         preserved_commits: Vec<PreservedCommit>,
     },
     /// The roots exist.
-    WorkspaceInitialized { workspace_id: WorkspaceId, stable_chat_id: StableChatId },
+    WorkspaceInitialized {
+        workspace_id: WorkspaceId,
+        stable_chat_id: StableChatId,
+    },
     /// The persistent roots were laid out.
     PersistentProjectionInitialized { roots: Vec<String> },
     /// A tool wrote a file.
@@ -214,7 +230,12 @@ pub enum RunEvent {
         replacements: u32,
     },
     /// A tool removed a file.
-    WorkspaceFileDeleted { invocation_id: InvocationId, call_id: CallId, path: WorkspacePath, old_sha256: Sha256 },
+    WorkspaceFileDeleted {
+        invocation_id: InvocationId,
+        call_id: CallId,
+        path: WorkspacePath,
+        old_sha256: Sha256,
+    },
     /// A model's plain text was kept as a file.
     DirectOutputCaptured {
         invocation_id: InvocationId,
@@ -226,7 +247,10 @@ pub enum RunEvent {
         model_response_path: String,
     },
     /// The workspace can be had back as it is now.
-    CheckpointCreated { checkpoint_id: CheckpointId, reason: CheckpointReason },
+    CheckpointCreated {
+        checkpoint_id: CheckpointId,
+        reason: CheckpointReason,
+    },
     /// The persistent roots became a new state.
     PersistentChangesCommitted {
         state_id: StateId,
@@ -252,11 +276,25 @@ pub enum RunEvent {
         changes: Vec<PersistentChange>,
     },
     /// It did.
-    PersistentStateMetadataUpdated { update_id: String, message_id: String, state_id: StateId },
+    PersistentStateMetadataUpdated {
+        update_id: String,
+        message_id: String,
+        state_id: StateId,
+    },
     /// It refused.
-    PersistentStateMetadataUpdateFailed { update_id: String, message_id: String, state_id: StateId, message: String },
+    PersistentStateMetadataUpdateFailed {
+        update_id: String,
+        message_id: String,
+        state_id: StateId,
+        message: String,
+    },
     /// The model is known.
-    AgentModelBindingResolved { mode: String, chat_completion_source: String, custom_api_format: Option<String>, model_id: String },
+    AgentModelBindingResolved {
+        mode: String,
+        chat_completion_source: String,
+        custom_api_format: Option<String>,
+        model_id: String,
+    },
     /// Messages and tools are ready.
     ContextAssembled {
         request: RequestSummary,
@@ -267,9 +305,19 @@ pub enum RunEvent {
         model_retry: Value,
     },
     /// A request stands.
-    ModelRequestCreated { round: u32, invocation_id: InvocationId, request: RequestSummary, tool_turn: Value },
+    ModelRequestCreated {
+        round: u32,
+        invocation_id: InvocationId,
+        request: RequestSummary,
+        tool_turn: Value,
+    },
     /// The model is asked.
-    ModelCallAttemptStarted { round: u32, invocation_id: InvocationId, attempt: u32, max_retries: u32 },
+    ModelCallAttemptStarted {
+        round: u32,
+        invocation_id: InvocationId,
+        attempt: u32,
+        max_retries: u32,
+    },
     /// It did not answer.
     ModelCallAttemptFailed {
         round: u32,
@@ -282,7 +330,12 @@ pub enum RunEvent {
         message: String,
     },
     /// It will be asked again.
-    ModelCallRetryScheduled { round: u32, invocation_id: InvocationId, next_attempt: u32, interval_ms: u64 },
+    ModelCallRetryScheduled {
+        round: u32,
+        invocation_id: InvocationId,
+        next_attempt: u32,
+        interval_ms: u64,
+    },
     /// The answer is on disk.
     ModelResponseStored {
         round: u32,
@@ -292,7 +345,11 @@ pub enum RunEvent {
         model: Option<String>,
     },
     /// What the next request continues from.
-    ProviderStateUpdated { round: u32, invocation_id: InvocationId, provider_state: Value },
+    ProviderStateUpdated {
+        round: u32,
+        invocation_id: InvocationId,
+        provider_state: Value,
+    },
     /// What the answer holds.
     ModelCompleted {
         round: u32,
@@ -314,7 +371,11 @@ pub enum RunEvent {
         reason_code: String,
     },
     /// The loop is over.
-    AgentLoopFinished { commit_count: usize, round: u32, invocation_id: InvocationId },
+    AgentLoopFinished {
+        commit_count: usize,
+        round: u32,
+        invocation_id: InvocationId,
+    },
     /// The model asked for a call.
     ToolCallRequested {
         #[serde(flatten)]

@@ -31,13 +31,19 @@ pub struct InvalidId {
 
 impl InvalidId {
     fn new(what: &'static str, value: &str, rule: &'static str) -> Self {
-        Self { what, value: value.chars().take(200).collect(), rule }
+        Self {
+            what,
+            value: value.chars().take(200).collect(),
+            rule,
+        }
     }
 }
 
 fn is_segment(text: &str) -> bool {
     (1..=MAX_SEGMENT_BYTES).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
 macro_rules! text_id {
@@ -146,7 +152,8 @@ impl ModelAlias {
 fn is_tool_name(text: &str) -> bool {
     let word = |w: &str| {
         w.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-            && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+            && w.bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     };
     text.len() <= MAX_TOOL_NAME_BYTES && text.split('.').all(word)
 }
@@ -204,7 +211,10 @@ impl ToolId {
     /// The id of a built-in tool.
     #[must_use]
     pub fn builtin(name: &ToolName) -> Self {
-        Self { text: format!("builtin:{name}"), provider: Provider::Builtin }
+        Self {
+            text: format!("builtin:{name}"),
+            provider: Provider::Builtin,
+        }
     }
 
     /// Parses `provider:name`, split at the first colon.
@@ -214,7 +224,9 @@ impl ToolId {
     /// `tool.native_name_empty`.
     pub fn parse(text: &str) -> Result<Self, ToolIdError> {
         let shown: String = text.chars().take(200).collect();
-        let Some((provider, name)) = text.split_once(':') else { return Err(ToolIdError::Invalid(shown)) };
+        let Some((provider, name)) = text.split_once(':') else {
+            return Err(ToolIdError::Invalid(shown));
+        };
         if provider.is_empty() {
             return Err(ToolIdError::ProviderEmpty(shown));
         }
@@ -229,7 +241,10 @@ impl ToolId {
         if !name_ok {
             return Err(ToolIdError::Invalid(shown));
         }
-        Ok(Self { text: text.to_owned(), provider })
+        Ok(Self {
+            text: text.to_owned(),
+            provider,
+        })
     }
 
     /// The id as text.
@@ -268,7 +283,10 @@ fn parse_provider(provider: &str, shown: &str) -> Result<Provider, ToolIdError> 
 /// Whether the text can be an extension's id: `[a-z0-9][a-z0-9_-]{0,63}`.
 #[must_use]
 pub fn is_extension_id(text: &str) -> bool {
-    let first = text.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let first = text
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
     first && text.len() <= MAX_EXTENSION_ID_BYTES && text.bytes().all(plain)
 }
@@ -287,7 +305,11 @@ fn is_mcp_name(name: &str) -> bool {
     let mut at = 0;
     let mut length = 0;
     while let Some(&byte) = bytes.get(at) {
-        let hex = |i: usize| bytes.get(i).is_some_and(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(b));
+        let hex = |i: usize| {
+            bytes
+                .get(i)
+                .is_some_and(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(b))
+        };
         match byte {
             b'%' if hex(at + 1) && hex(at + 2) => at += 3,
             b'%' => return false,

@@ -101,9 +101,7 @@ impl WorkspacePath {
     /// The path without its last component; `None` when there is only one.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
-        self.0
-            .rsplit_once('/')
-            .map(|(parent, _)| Self(parent.to_owned()))
+        self.0.rsplit_once('/').map(|(parent, _)| Self(parent.to_owned()))
     }
 
     /// Whether this is `root` itself or lies beneath it (`output_extra/x` is not under `output`).

@@ -6,7 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// Where a chat lies in the application.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum ChatRef {
     /// A chat with one character.
     Character {
@@ -109,7 +114,10 @@ impl RunStatus {
     /// Whether nothing may follow.
     #[must_use]
     pub const fn is_terminal(self) -> bool {
-        matches!(self, Self::Completed | Self::PartialSuccess | Self::Cancelled | Self::Failed)
+        matches!(
+            self,
+            Self::Completed | Self::PartialSuccess | Self::Cancelled | Self::Failed
+        )
     }
 }
 
@@ -163,7 +171,12 @@ impl RunError {
     /// An error without a hint.
     #[must_use]
     pub fn new(code: &'static str, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { code, kind, message: message.into(), hint: None }
+        Self {
+            code,
+            kind,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// A fault of ours or of the machine.

@@ -127,7 +127,12 @@ pub enum Placeholder {
 
 impl Placeholder {
     /// Every placeholder.
-    pub const ALL: [Self; 4] = [Self::VisibleRoots, Self::WritableRoots, Self::MessagePath, Self::ReadBudget];
+    pub const ALL: [Self; 4] = [
+        Self::VisibleRoots,
+        Self::WritableRoots,
+        Self::MessagePath,
+        Self::ReadBudget,
+    ];
 
     /// The text that stands in a spec, braces included.
     #[must_use]
@@ -161,7 +166,10 @@ mod tests {
     #[test]
     fn only_words_in_braces_are_placeholders() {
         assert_eq!(unknown_placeholder("Roots: {visible-roots}. {\"a\": 1} {} {A}"), None);
-        assert_eq!(unknown_placeholder("{visible-roots} and {unknown-thing}"), Some("{unknown-thing}"));
+        assert_eq!(
+            unknown_placeholder("{visible-roots} and {unknown-thing}"),
+            Some("{unknown-thing}")
+        );
         assert_eq!(unknown_placeholder("open { and {message-path"), None);
     }
 }

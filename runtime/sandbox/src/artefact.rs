@@ -44,7 +44,9 @@ impl ArtefactCache {
 
     /// Keeps the component's native code; failing to is only a slower start next time.
     pub(crate) fn store(&self, engine: &Engine, component: &Sha256, compiled: &Component) {
-        let Some(entry) = self.entry(engine, component) else { return };
+        let Some(entry) = self.entry(engine, component) else {
+            return;
+        };
         let kept = compiled.serialize().map_err(|e| e.to_string()).and_then(|bytes| {
             let digest = Sha256::of(&bytes);
             write_whole(&entry, &bytes)
@@ -65,12 +67,17 @@ impl ArtefactCache {
 }
 
 /// Loads native code that this user's own process wrote.
-#[allow(unsafe_code, reason = "wasmtime offers no safe way to load native code; see the safety argument")]
+#[allow(
+    unsafe_code,
+    reason = "wasmtime offers no safe way to load native code; see the safety argument"
+)]
 fn deserialize(engine: &Engine, entry: &Path) -> Option<Component> {
     // SAFETY: the file lies in a folder that only this user can write to (checked in `make_private`), was written by `store` from
     // `Component::serialize`, and has the digest that was written with it. wasmtime itself checks version and engine settings.
     let loaded = unsafe { Component::deserialize_file(engine, entry) };
-    loaded.inspect_err(|e| tracing::warn!(entry = %entry.display(), "a stale artefact is compiled again: {e:#}")).ok()
+    loaded
+        .inspect_err(|e| tracing::warn!(entry = %entry.display(), "a stale artefact is compiled again: {e:#}"))
+        .ok()
 }
 
 fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
@@ -84,7 +91,11 @@ fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 #[cfg(unix)]
 fn make_private(dir: &Path) -> Result<(), String> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(|e| e.to_string())?;
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(dir)
+        .map_err(|e| e.to_string())?;
     let found = std::fs::symlink_metadata(dir).map_err(|e| e.to_string())?;
     if !found.is_dir() {
         return Err("it is no directory".to_owned());

@@ -58,14 +58,22 @@ impl Sandbox {
             Ok(Ok(Err(failure))) => Ok(GuestAnswer::Failure(failure)),
         };
         let output_bytes = answer.as_ref().map_or(0, answer_bytes);
-        let answer = if output_bytes > limits.output_bytes { Err(Fault::Limit(LimitKind::Output)) } else { answer };
+        let answer = if output_bytes > limits.output_bytes {
+            Err(Fault::Limit(LimitKind::Output))
+        } else {
+            answer
+        };
         let usage = Usage {
             wall_micros: self.clock.monotonic_micros().saturating_sub(started),
             peak_memory_bytes: state.meter.memory_peak(),
             host_calls: state.meter.host_calls(),
             output_bytes,
         };
-        CallReport { answer, usage, host: state.host }
+        CallReport {
+            answer,
+            usage,
+            host: state.host,
+        }
     }
 
     /// Asks a component for its tools. Give a `host` with nothing armed.
@@ -92,7 +100,13 @@ impl Sandbox {
     }
 
     fn store<T: Send>(&self, host: T, limits: &Limits) -> Store<CallState<T>> {
-        let mut store = Store::new(&self.engine, CallState { host, meter: Meter::new(limits.clone()) });
+        let mut store = Store::new(
+            &self.engine,
+            CallState {
+                host,
+                meter: Meter::new(limits.clone()),
+            },
+        );
         store.limiter(|state| &mut state.meter);
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
@@ -130,19 +144,25 @@ fn fault_of(error: &wasmtime::Error, meter: &Meter) -> Fault {
         Some(Trap::StackOverflow) => Fault::Limit(LimitKind::Stack),
         Some(Trap::MemoryOutOfBounds) if is_runaway_recursion(error) => Fault::Limit(LimitKind::Stack),
         Some(trap) => Fault::Trap(trap.to_string()),
-        None if error.root_cause().to_string().contains(HOST_DATA_EXHAUSTED) => {
-            Fault::Limit(if meter.in_guest() { LimitKind::HostData } else { LimitKind::Output })
-        }
+        None if error.root_cause().to_string().contains(HOST_DATA_EXHAUSTED) => Fault::Limit(if meter.in_guest() {
+            LimitKind::HostData
+        } else {
+            LimitKind::Output
+        }),
         None => Fault::Trap(error.root_cause().to_string()),
     }
 }
 
 /// A Rust guest's own stack lies at the start of its memory and runs out before the engine's does; that shows as an access below zero.
 fn is_runaway_recursion(error: &wasmtime::Error) -> bool {
-    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else { return false };
+    let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
+        return false;
+    };
     let frames = backtrace.frames();
     let repeats = |index: u32| frames.iter().filter(|f| f.func_index() == index).count();
-    frames.iter().any(|frame| repeats(frame.func_index()) >= RECURSION_FRAMES)
+    frames
+        .iter()
+        .any(|frame| repeats(frame.func_index()) >= RECURSION_FRAMES)
 }
 
 fn answer_bytes(answer: &GuestAnswer) -> u64 {

@@ -89,12 +89,19 @@ impl Sandbox {
         let kind = component.component_type();
         let imports = kind.imports(&self.engine).map(|(name, _)| name.to_owned()).collect();
         let exports = kind.exports(&self.engine).map(|(name, _)| name.to_owned()).collect();
-        Ok(Compiled { component, sha256, bytes: bytes.len(), imports, exports })
+        Ok(Compiled {
+            component,
+            sha256,
+            bytes: bytes.len(),
+            imports,
+            exports,
+        })
     }
 
     fn compile_and_keep(&self, bytes: &[u8], sha256: &Sha256) -> Result<Component, LoadError> {
-        let component =
-            Component::from_binary(&self.engine, bytes).map_err(|e| LoadError::Invalid { reason: format!("{e:#}") })?;
+        let component = Component::from_binary(&self.engine, bytes).map_err(|e| LoadError::Invalid {
+            reason: format!("{e:#}"),
+        })?;
         self.cache.store(&self.engine, sha256, &component);
         Ok(component)
     }
@@ -108,7 +115,9 @@ impl Sandbox {
         compiled: Arc<Compiled>,
         linker: &Linker<CallState<T>>,
     ) -> Result<Prepared<T>, LoadError> {
-        let invalid = |e: wasmtime::Error| LoadError::Invalid { reason: format!("{e:#}") };
+        let invalid = |e: wasmtime::Error| LoadError::Invalid {
+            reason: format!("{e:#}"),
+        };
         let linked = linker.instantiate_pre(&compiled.component).map_err(invalid)?;
         let pre = ComponentPre::new(linked).map_err(invalid)?;
         Ok(Prepared { pre, compiled })

@@ -35,7 +35,11 @@ pub struct SandboxConfig {
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { cache_dir: None, max_concurrent: 64, pooled: cfg!(target_pointer_width = "64") }
+        Self {
+            cache_dir: None,
+            max_concurrent: 64,
+            pooled: cfg!(target_pointer_width = "64"),
+        }
     }
 }
 
@@ -143,6 +147,9 @@ fn start_ticker(engine: &Engine) -> Result<(), SandboxError> {
             std::thread::sleep(TICK);
         }
     };
-    std::thread::Builder::new().name("innkeeper-epoch".to_owned()).spawn(tick).map_err(SandboxError::Ticker)?;
+    std::thread::Builder::new()
+        .name("innkeeper-epoch".to_owned())
+        .spawn(tick)
+        .map_err(SandboxError::Ticker)?;
     Ok(())
 }

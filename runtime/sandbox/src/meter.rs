@@ -118,7 +118,9 @@ impl ResourceLimiter for Meter {
     }
 
     fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        let grown = self.table_elements.saturating_add(desired.saturating_sub(current) as u64);
+        let grown = self
+            .table_elements
+            .saturating_add(desired.saturating_sub(current) as u64);
         if grown > self.limits.table_elements {
             self.refused = Some(LimitKind::Resource);
             return Ok(false);
@@ -145,7 +147,13 @@ mod tests {
     use super::*;
 
     fn meter() -> Meter {
-        Meter::new(Limits { host_calls: 2, host_bytes_per_call: 10, host_bytes: 15, memory_bytes: 100, ..Limits::default() })
+        Meter::new(Limits {
+            host_calls: 2,
+            host_bytes_per_call: 10,
+            host_bytes: 15,
+            memory_bytes: 100,
+            ..Limits::default()
+        })
     }
 
     #[test]

@@ -29,10 +29,7 @@ pub(crate) fn original_position(text: &str, folded_byte: usize) -> usize {
     let mut folded_end = 0_usize;
     text.chars()
         .take_while(|scalar| {
-            let width: usize = std::iter::once(*scalar)
-                .default_case_fold()
-                .map(char::len_utf8)
-                .sum();
+            let width: usize = std::iter::once(*scalar).default_case_fold().map(char::len_utf8).sum();
             folded_end = folded_end.saturating_add(width);
             folded_end <= folded_byte
         })
@@ -64,9 +61,7 @@ mod tests {
         let text = "İßx";
         let folded = fold(text);
         assert_eq!(folded, "i\u{307}ssx");
-        let positions: Vec<usize> = (0..=folded.len())
-            .map(|byte| original_position(text, byte))
-            .collect();
+        let positions: Vec<usize> = (0..=folded.len()).map(|byte| original_position(text, byte)).collect();
         assert_eq!(positions, [0, 0, 0, 1, 1, 2, 3]);
     }
 }

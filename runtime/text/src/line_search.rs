@@ -75,10 +75,7 @@ impl LineQuery {
     pub fn search<'a>(&self, text: &'a str, limit: u32, context: u32) -> LineHits<'a> {
         let mut hits: Vec<LineHit<'a>> = Vec::new();
         if self.is_empty() || text.is_empty() {
-            return LineHits {
-                hits,
-                truncated: false,
-            };
+            return LineHits { hits, truncated: false };
         }
         for candidate in self.candidates(text, room(limit, context)) {
             let hit = candidate.place(text, context, &self.tokens);
@@ -86,17 +83,11 @@ impl LineQuery {
                 continue;
             }
             if saturate(hits.len()) >= limit {
-                return LineHits {
-                    hits,
-                    truncated: true,
-                };
+                return LineHits { hits, truncated: true };
             }
             hits.push(hit);
         }
-        LineHits {
-            hits,
-            truncated: false,
-        }
+        LineHits { hits, truncated: false }
     }
 
     /// The best `room` lines in order. Never holds more than twice as many, whatever the text.
@@ -139,21 +130,13 @@ struct Candidate {
 
 impl Candidate {
     fn order(&self, other: &Self) -> Ordering {
-        other
-            .matched
-            .cmp(&self.matched)
-            .then(self.line.cmp(&other.line))
+        other.matched.cmp(&self.matched).then(self.line.cmp(&other.line))
     }
 
     fn place<'a>(&self, text: &'a str, context: u32, tokens: &Tokens) -> LineHit<'a> {
         let around = usize::try_from(context).unwrap_or(usize::MAX);
         let before = text.get(..self.byte).unwrap_or_default();
-        let lead: usize = before
-            .split_inclusive('\n')
-            .rev()
-            .take(around)
-            .map(str::len)
-            .sum();
+        let lead: usize = before.split_inclusive('\n').rev().take(around).map(str::len).sum();
         let from = self.byte.saturating_sub(lead);
         let lines_before = before.get(from..).map_or(0, line_feeds);
         let rest = text.get(self.byte..).unwrap_or_default();
@@ -162,9 +145,7 @@ impl Candidate {
             .take(around.saturating_add(1))
             .map(str::len)
             .sum();
-        let mut slice = text
-            .get(from..self.byte.saturating_add(shown))
-            .unwrap_or_default();
+        let mut slice = text.get(from..self.byte.saturating_add(shown)).unwrap_or_default();
         // The LF after the last line is not shown, unless the wanted context reaches the empty line that it opens.
         if line_feeds(slice) > lines_before.saturating_add(around) {
             slice = slice.strip_suffix('\n').unwrap_or(slice);
@@ -182,9 +163,7 @@ impl Candidate {
 /// Candidates that can matter: one more than wanted, and for each those that it may push out (a place
 /// shares lines only with lines at most twice the context away).
 fn room(limit: u32, context: u32) -> usize {
-    let wanted = usize::try_from(limit)
-        .unwrap_or(usize::MAX)
-        .saturating_add(1);
+    let wanted = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
     let blocked = usize::try_from(context)
         .unwrap_or(usize::MAX)
         .saturating_mul(4)

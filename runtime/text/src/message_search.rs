@@ -120,8 +120,7 @@ fn lone_word(word: &str) -> Vec<String> {
 }
 
 fn one_of_several(word: &str) -> Vec<String> {
-    let is_phrase = !word.contains(|scalar: char| scalar.is_ascii_alphanumeric())
-        && word.chars().count() >= MIN_PHRASE;
+    let is_phrase = !word.contains(|scalar: char| scalar.is_ascii_alphanumeric()) && word.chars().count() >= MIN_PHRASE;
     if is_phrase {
         pairs(word, MAX_PAIRS_AMONG)
     } else {
@@ -148,10 +147,7 @@ fn thin_out(tokens: Vec<String>, max: usize) -> Vec<String> {
 
 fn unique(tokens: Vec<String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    tokens
-        .into_iter()
-        .filter(|token| seen.insert(token.clone()))
-        .collect()
+    tokens.into_iter().filter(|token| seen.insert(token.clone())).collect()
 }
 
 #[cfg(test)]

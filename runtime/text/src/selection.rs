@@ -119,12 +119,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    fn lines(
-        &self,
-        start: u32,
-        count: Option<u32>,
-        caps: Caps,
-    ) -> Result<Selection<'a>, RangeError> {
+    fn lines(&self, start: u32, count: Option<u32>, caps: Caps) -> Result<Selection<'a>, RangeError> {
         if start == 0 || count == Some(0) || start > self.lines.max(1) {
             return Err(self.range_error());
         }
@@ -132,10 +127,7 @@ impl<'a> Whole<'a> {
             return Ok(self.selection("", 0));
         }
         let available = self.lines.saturating_sub(start).saturating_add(1);
-        let wanted = count
-            .unwrap_or(available)
-            .min(available)
-            .min(caps.max_lines.max(1));
+        let wanted = count.unwrap_or(available).min(available).min(caps.max_lines.max(1));
         let from = line_offset(self.text, start);
         let rest = self.text.get(from..).unwrap_or_default();
         let taken = take_lines(rest, wanted, caps.max_chars);
@@ -221,19 +213,14 @@ fn line_offset(text: &str, line: u32) -> usize {
 /// The byte where a scalar starts; the end of the text for one beyond it.
 fn char_offset(text: &str, scalar: u32) -> usize {
     let scalar = usize::try_from(scalar).unwrap_or(usize::MAX);
-    text.char_indices()
-        .nth(scalar)
-        .map_or(text.len(), |(byte, _)| byte)
+    text.char_indices().nth(scalar).map_or(text.len(), |(byte, _)| byte)
 }
 
 /// Takes whole lines while they fit; none when even the first is too long.
 fn take_lines(text: &str, wanted: u32, max_chars: u32) -> Taken {
     let mut taken = Taken { bytes: 0, lines: 0 };
     let mut chars = 0_u32;
-    for line in text
-        .split('\n')
-        .take(usize::try_from(wanted).unwrap_or(usize::MAX))
-    {
+    for line in text.split('\n').take(usize::try_from(wanted).unwrap_or(usize::MAX)) {
         let feed = u32::from(taken.lines > 0);
         chars = chars
             .saturating_add(feed)
@@ -242,10 +229,7 @@ fn take_lines(text: &str, wanted: u32, max_chars: u32) -> Taken {
             break;
         }
         let feed_bytes = usize::from(taken.lines > 0);
-        taken.bytes = taken
-            .bytes
-            .saturating_add(feed_bytes)
-            .saturating_add(line.len());
+        taken.bytes = taken.bytes.saturating_add(feed_bytes).saturating_add(line.len());
         taken.lines = taken.lines.saturating_add(1);
     }
     taken

@@ -46,10 +46,7 @@ impl Tokens {
 
     /// Sum of the weights of the tokens that a folded text contains.
     pub(crate) fn matched(&self, folded: &str) -> u32 {
-        let found = self
-            .list
-            .iter()
-            .filter(|(token, _)| folded.contains(token.as_str()));
+        let found = self.list.iter().filter(|(token, _)| folded.contains(token.as_str()));
         found.fold(0, |sum, (_, weight)| sum.saturating_add(*weight))
     }
 
@@ -98,11 +95,7 @@ mod tests {
 
     #[test]
     fn weighs_by_length_within_bounds() {
-        let tokens = Tokens::new(vec![
-            "a".to_owned(),
-            "lamplight".to_owned(),
-            "雨夜".to_owned(),
-        ]);
+        let tokens = Tokens::new(vec!["a".to_owned(), "lamplight".to_owned(), "雨夜".to_owned()]);
         assert_eq!(tokens.as_pairs(), [("a", 1), ("lamplight", 8), ("雨夜", 2)]);
         assert_eq!(tokens.share(tokens.matched("a 雨夜")), 3.0 / 11.0);
     }

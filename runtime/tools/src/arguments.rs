@@ -28,7 +28,10 @@ impl ArgumentGate {
     pub fn new(schema: &Value) -> Result<Self, String> {
         let validator =
             jsonschema::validator_for(schema).map_err(|e| format!("its input schema cannot be used: {e}"))?;
-        Ok(Self { schema: schema.clone(), validator })
+        Ok(Self {
+            schema: schema.clone(),
+            validator,
+        })
     }
 
     /// The arguments in normal form.
@@ -52,7 +55,11 @@ impl ArgumentGate {
         }
         let more = faults.len().saturating_sub(MAX_FAULTS);
         faults.truncate(MAX_FAULTS);
-        let tail = if more > 0 { format!("\n- and {more} more") } else { String::new() };
+        let tail = if more > 0 {
+            format!("\n- and {more} more")
+        } else {
+            String::new()
+        };
         Err(format!(
             "The arguments do not fit the tool's schema, so it was not started:\n- {}{tail}\nCorrect them and call the tool again.",
             faults.join("\n- ")
@@ -100,7 +107,10 @@ fn allows_null(schema: &Value) -> bool {
     expects(schema, "null")
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "the float is whole and small enough to be exact")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the float is whole and small enough to be exact"
+)]
 fn whole(number: &Number) -> Number {
     match number.as_f64() {
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= MAX_EXACT_FLOAT => {
@@ -112,7 +122,11 @@ fn whole(number: &Number) -> Number {
 
 fn fault(error: &jsonschema::ValidationError<'_>) -> String {
     let at = error.instance_path().as_str();
-    let place = if at.is_empty() { "the arguments".to_owned() } else { format!("`{at}`") };
+    let place = if at.is_empty() {
+        "the arguments".to_owned()
+    } else {
+        format!("`{at}`")
+    };
     let came = describe(error.instance());
     match error.kind() {
         ValidationErrorKind::Type { kind } => format!("{place}: expected {}, got {came}", expected(kind)),
@@ -122,7 +136,10 @@ fn fault(error: &jsonschema::ValidationError<'_>) -> String {
         }
         ValidationErrorKind::Enum { options } => format!("{place}: expected one of {options}, got {came}"),
         ValidationErrorKind::AdditionalProperties { unexpected } => {
-            let names: Vec<_> = unexpected.iter().map(|name| format!("`{at}/{}`", quote(name))).collect();
+            let names: Vec<_> = unexpected
+                .iter()
+                .map(|name| format!("`{at}/{}`", quote(name)))
+                .collect();
             format!("{}: no such argument exists; remove it", names.join(", "))
         }
         _ => format!("{place}: {error}"),
@@ -130,7 +147,13 @@ fn fault(error: &jsonschema::ValidationError<'_>) -> String {
 }
 
 fn expected(kind: &TypeKind) -> String {
-    let article = |name: String| if name.starts_with(['a', 'i', 'o']) { format!("an {name}") } else { format!("a {name}") };
+    let article = |name: String| {
+        if name.starts_with(['a', 'i', 'o']) {
+            format!("an {name}")
+        } else {
+            format!("a {name}")
+        }
+    };
     match kind {
         TypeKind::Single(one) => article(one.to_string()),
         TypeKind::Multiple(several) => {
@@ -154,8 +177,16 @@ fn describe(value: &Value) -> String {
 
 /// A text that came from outside, short and without invisible characters.
 fn quote(text: &str) -> String {
-    let shown: String = text.chars().take(MAX_QUOTED_CHARS).flat_map(char::escape_debug).collect();
-    if text.chars().nth(MAX_QUOTED_CHARS).is_some() { format!("{shown}...") } else { shown }
+    let shown: String = text
+        .chars()
+        .take(MAX_QUOTED_CHARS)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(MAX_QUOTED_CHARS).is_some() {
+        format!("{shown}...")
+    } else {
+        shown
+    }
 }
 
 #[cfg(test)]
@@ -184,22 +215,38 @@ mod tests {
     #[test]
     fn null_is_absent_where_a_property_is_optional() {
         let sent = json!({ "query": "x", "limit": null, "items": [{ "index": 1, "start_line": null }] });
-        assert_eq!(gate().check(&sent), Ok(json!({ "query": "x", "items": [{ "index": 1 }] })));
-        assert!(gate().check(&json!({ "query": null })).unwrap_err().contains("`/query`: expected a string, got null"));
+        assert_eq!(
+            gate().check(&sent),
+            Ok(json!({ "query": "x", "items": [{ "index": 1 }] }))
+        );
+        assert!(
+            gate()
+                .check(&json!({ "query": null }))
+                .unwrap_err()
+                .contains("`/query`: expected a string, got null")
+        );
     }
 
     #[test]
     fn a_whole_float_is_an_integer_and_nothing_else_is() {
-        assert_eq!(gate().check(&json!({ "query": "x", "limit": 2.0 })), Ok(json!({ "query": "x", "limit": 2 })));
+        assert_eq!(
+            gate().check(&json!({ "query": "x", "limit": 2.0 })),
+            Ok(json!({ "query": "x", "limit": 2 }))
+        );
         for (bad, came) in [(json!(2.5), "the number 2.5"), (json!("2"), "the string \"2\"")] {
             let message = gate().check(&json!({ "query": "x", "limit": bad })).unwrap_err();
-            assert!(message.contains(&format!("`/limit`: expected an integer, got {came}")), "{message}");
+            assert!(
+                message.contains(&format!("`/limit`: expected an integer, got {came}")),
+                "{message}"
+            );
         }
     }
 
     #[test]
     fn each_fault_names_its_place() {
-        let message = gate().check(&json!({ "limt": 1, "mode": "Replace", "items": [{ "indx": 3 }] })).unwrap_err();
+        let message = gate()
+            .check(&json!({ "limt": 1, "mode": "Replace", "items": [{ "indx": 3 }] }))
+            .unwrap_err();
         for part in [
             "`/query`: this argument is required and is missing",
             "`/limt`: no such argument exists",
@@ -225,7 +272,11 @@ mod tests {
     fn what_is_no_object_is_refused_and_nothing_is_an_empty_object() {
         let free = ArgumentGate::new(&json!({ "type": "object" })).unwrap();
         assert_eq!(free.check(&Value::Null), Ok(json!({})));
-        for (sent, came) in [(json!("{"), "the string"), (json!([1]), "an array"), (json!(7), "the number 7")] {
+        for (sent, came) in [
+            (json!("{"), "the string"),
+            (json!([1]), "an array"),
+            (json!(7), "the number 7"),
+        ] {
             assert!(free.check(&sent).unwrap_err().contains(came));
         }
     }

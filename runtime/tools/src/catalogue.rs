@@ -87,7 +87,15 @@ impl Catalogue {
     pub async fn builtins(sandbox: &Sandbox) -> Result<Self, ToolsError> {
         let mut catalogue = Self::default();
         for builtin in innkeeper_builtins::all() {
-            catalogue.add(sandbox, builtin.family, &Origin::Builtin, builtin.bytes, &Capability::ALL).await?;
+            catalogue
+                .add(
+                    sandbox,
+                    builtin.family,
+                    &Origin::Builtin,
+                    builtin.bytes,
+                    &Capability::ALL,
+                )
+                .await?;
         }
         Ok(catalogue)
     }
@@ -105,12 +113,18 @@ impl Catalogue {
         bytes: &[u8],
         granted: &[Capability],
     ) -> Result<(), ToolsError> {
-        let load = |source| ToolsError::Load { component: component.to_owned(), source };
+        let load = |source| ToolsError::Load {
+            component: component.to_owned(),
+            source,
+        };
         let compiled = Arc::new(sandbox.compile(bytes).map_err(load)?);
         let linker = link(sandbox, &compiled, granted).map_err(load)?;
         let prepared = Arc::new(sandbox.prepare(compiled.clone(), &linker).map_err(load)?);
         let listed = sandbox.specs(&prepared, CallHost::unarmed(), Limits::default()).await;
-        let listed = listed.map_err(|source| ToolsError::Specs { component: component.to_owned(), source })?;
+        let listed = listed.map_err(|source| ToolsError::Specs {
+            component: component.to_owned(),
+            source,
+        })?;
         let mut added: Vec<Arc<Tool>> = Vec::with_capacity(listed.len());
         for wire in listed {
             let spec = spec::accept(component, origin, &compiled, wire)?;
@@ -152,5 +166,11 @@ fn tool(component: &str, spec: ToolSpec, prepared: Arc<Prepared<CallHost>>) -> R
     let output = spec.output_schema.as_ref().map(jsonschema::validator_for).transpose();
     let output = output.map_err(|e| bad(format!("its output schema cannot be used: {e}")))?;
     let interfaces = spec.uses.iter().filter_map(|name| Interface::parse(name)).collect();
-    Ok(Tool { interfaces, gate, output, component: prepared, spec })
+    Ok(Tool {
+        interfaces,
+        gate,
+        output,
+        component: prepared,
+        spec,
+    })
 }

@@ -61,8 +61,10 @@ impl Tool {
         };
         let limits = self.limits(environment.limits);
         let host = CallHost::armed(&self.interfaces, environment.invocation, environment.randomness);
-        let request =
-            wire::Request { name: self.spec.native_name.to_string(), arguments: arguments.to_string() };
+        let request = wire::Request {
+            name: self.spec.native_name.to_string(),
+            arguments: arguments.to_string(),
+        };
         let report = sandbox.call(&self.component, host, limits.clone(), request).await;
         let CallReport { answer, usage, host } = report;
         let leftovers = host.into_leftovers();
@@ -71,9 +73,23 @@ impl Tool {
             Ok(GuestAnswer::Failure(failure)) => CallOutcome::Error(self.failure(failure, usage)),
             Err(fault) => self.fault(fault, &limits, usage),
         };
-        let CallLeftovers { staged, log, log_dropped, .. } = leftovers;
-        let staged = if matches!(outcome, CallOutcome::Reply(_)) { staged } else { StagedChanges::default() };
-        Dispatched { outcome, staged, log, log_dropped }
+        let CallLeftovers {
+            staged,
+            log,
+            log_dropped,
+            ..
+        } = leftovers;
+        let staged = if matches!(outcome, CallOutcome::Reply(_)) {
+            staged
+        } else {
+            StagedChanges::default()
+        };
+        Dispatched {
+            outcome,
+            staged,
+            log,
+            log_dropped,
+        }
     }
 
     fn limits(&self, host: Limits) -> Limits {
@@ -91,19 +107,34 @@ impl Tool {
             })
         };
         let content: Result<Vec<Block>, _> = reply.content.into_iter().map(block).collect();
-        let Ok(content) = content else { return invalid("a JSON block is not JSON") };
-        let structured = reply.structured.map(|text| serde_json::from_str::<Value>(&text)).transpose();
-        let Ok(structured) = structured else { return invalid("its structured part is not JSON") };
+        let Ok(content) = content else {
+            return invalid("a JSON block is not JSON");
+        };
+        let structured = reply
+            .structured
+            .map(|text| serde_json::from_str::<Value>(&text))
+            .transpose();
+        let Ok(structured) = structured else {
+            return invalid("its structured part is not JSON");
+        };
         if let (Some(schema), Some(value)) = (&self.output, &structured)
             && let Err(error) = schema.validate(value)
         {
             return invalid(&error.to_string());
         }
         let chars = model_text(&content).chars().count();
-        if self.spec.budget.max_output_chars.is_some_and(|max| chars > max as usize) {
+        if self
+            .spec
+            .budget
+            .max_output_chars
+            .is_some_and(|max| chars > max as usize)
+        {
             return CallOutcome::Error(ToolError {
                 code: LimitKind::Output.code().to_owned(),
-                message: format!("The tool {} answered with {chars} characters, more than it may show. Nothing was changed. Ask it for less.", self.name()),
+                message: format!(
+                    "The tool {} answered with {chars} characters, more than it may show. Nothing was changed. Ask it for less.",
+                    self.name()
+                ),
                 usage: Some(usage),
             });
         }
@@ -122,13 +153,29 @@ impl Tool {
         let (code, message) = match self.spec.id.provider() {
             Provider::Builtin => (failure.code, failure.message),
             Provider::Extension(id) | Provider::Mcp(id) => {
-                let words: String =
-                    failure.message.chars().take(MAX_FOREIGN_MESSAGE_CHARS).flat_map(visible).collect();
-                let code: String = failure.code.chars().filter(|c| c.is_ascii_graphic()).take(100).collect();
-                (format!("extension.{id}.{code}"), format!("The tool {} says: {words}", self.name()))
+                let words: String = failure
+                    .message
+                    .chars()
+                    .take(MAX_FOREIGN_MESSAGE_CHARS)
+                    .flat_map(visible)
+                    .collect();
+                let code: String = failure
+                    .code
+                    .chars()
+                    .filter(|c| c.is_ascii_graphic())
+                    .take(100)
+                    .collect();
+                (
+                    format!("extension.{id}.{code}"),
+                    format!("The tool {} says: {words}", self.name()),
+                )
             }
         };
-        ToolError { code, message, usage: Some(usage) }
+        ToolError {
+            code,
+            message,
+            usage: Some(usage),
+        }
     }
 
     fn fault(&self, fault: Fault, limits: &Limits, usage: Usage) -> CallOutcome {
@@ -142,7 +189,11 @@ impl Tool {
             }
             Fault::CapabilityDenied { interface } => words::capability_denied(self.name(), interface),
         };
-        CallOutcome::Error(ToolError { code, message, usage: Some(usage) })
+        CallOutcome::Error(ToolError {
+            code,
+            message,
+            usage: Some(usage),
+        })
     }
 
     fn name(&self) -> &str {
@@ -152,14 +203,24 @@ impl Tool {
 
 /// Line breaks stay; everything else that cannot be seen is spelled out.
 fn visible(c: char) -> Vec<char> {
-    if c == '\n' || !c.is_control() { vec![c] } else { c.escape_unicode().collect() }
+    if c == '\n' || !c.is_control() {
+        vec![c]
+    } else {
+        c.escape_unicode().collect()
+    }
 }
 
 fn block(wire: wire::Block) -> Result<Block, serde_json::Error> {
-    let reference = |to: wire::Reference| Reference { uri: to.uri, media_type: to.media_type, title: to.title };
+    let reference = |to: wire::Reference| Reference {
+        uri: to.uri,
+        media_type: to.media_type,
+        title: to.title,
+    };
     Ok(match wire {
         wire::Block::Text(text) => Block::Text { text },
-        wire::Block::Json(text) => Block::Json { value: serde_json::from_str(&text)? },
+        wire::Block::Json(text) => Block::Json {
+            value: serde_json::from_str(&text)?,
+        },
         wire::Block::Image(to) => Block::Image(reference(to)),
         wire::Block::Audio(to) => Block::Audio(reference(to)),
         wire::Block::File(to) => Block::File(reference(to)),

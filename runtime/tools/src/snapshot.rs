@@ -91,17 +91,29 @@ impl Snapshot {
             if cap == Some(0) {
                 return Err(SnapshotError::ToolBudget(descriptor.id));
             }
-            let model_alias =
-                aliases.give(&descriptor).ok_or_else(|| SnapshotError::AliasEmpty(descriptor.id.clone()))?;
-            bindings.push(Binding { descriptor, model_alias, max_calls: cap });
+            let model_alias = aliases
+                .give(&descriptor)
+                .ok_or_else(|| SnapshotError::AliasEmpty(descriptor.id.clone()))?;
+            bindings.push(Binding {
+                descriptor,
+                model_alias,
+                max_calls: cap,
+            });
         }
-        Ok(Self { schema_version: 1, id, bindings, max_calls_per_invocation: max_calls })
+        Ok(Self {
+            schema_version: 1,
+            id,
+            bindings,
+            max_calls_per_invocation: max_calls,
+        })
     }
 
     /// The tool behind an alias of this snapshot.
     #[must_use]
     pub fn resolve(&self, alias: &str) -> Option<&Binding> {
-        self.bindings.iter().find(|binding| binding.model_alias.as_str() == alias)
+        self.bindings
+            .iter()
+            .find(|binding| binding.model_alias.as_str() == alias)
     }
 }
 
@@ -137,12 +149,13 @@ impl Aliases {
         if !self.taken.contains(base) {
             return Some(base.to_owned());
         }
-        (2_u32..).map(|n| {
-            let suffix = format!("__{n}");
-            let room = MAX_ALIAS_BYTES.saturating_sub(suffix.len());
-            format!("{}{suffix}", base.get(..room.min(base.len())).unwrap_or_default())
-        })
-        .find(|alias| !self.taken.contains(alias))
+        (2_u32..)
+            .map(|n| {
+                let suffix = format!("__{n}");
+                let room = MAX_ALIAS_BYTES.saturating_sub(suffix.len());
+                format!("{}{suffix}", base.get(..room.min(base.len())).unwrap_or_default())
+            })
+            .find(|alias| !self.taken.contains(alias))
     }
 }
 
@@ -164,8 +177,15 @@ fn segmented(prefix: &str, first: &str, tool: &str) -> String {
 /// ASCII letters, digits and `-` stay; every run of anything else becomes one `_`, none at the ends.
 fn segment(text: &str, when_empty: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let words: Vec<&str> = text.split(|c: char| !plain(c)).filter(|word| !word.is_empty()).collect();
-    if words.is_empty() { when_empty.to_owned() } else { words.join("_") }
+    let words: Vec<&str> = text
+        .split(|c: char| !plain(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    if words.is_empty() {
+        when_empty.to_owned()
+    } else {
+        words.join("_")
+    }
 }
 
 #[cfg(test)]
@@ -174,22 +194,33 @@ mod tests {
 
     #[test]
     fn segments_keep_to_what_models_accept() {
-        assert_eq!(segmented("mcp__", "my server", "issue.create"), "mcp__my_server__issue_create");
-        assert_eq!(segmented("mcp__", "Weather & Tides", "get forecast"), "mcp__Weather_Tides__get_forecast");
+        assert_eq!(
+            segmented("mcp__", "my server", "issue.create"),
+            "mcp__my_server__issue_create"
+        );
+        assert_eq!(
+            segmented("mcp__", "Weather & Tides", "get forecast"),
+            "mcp__Weather_Tides__get_forecast"
+        );
         assert_eq!(segmented("mcp__", "天气", "查询"), "mcp__server__tool");
     }
 
     #[test]
     fn long_names_share_the_room() {
         let (s, t) = ("S".repeat(100), "t".repeat(100));
-        assert_eq!(segmented("mcp__", &s, &t[..10]), format!("mcp__{}__{}", &s[..47], &t[..10]));
+        assert_eq!(
+            segmented("mcp__", &s, &t[..10]),
+            format!("mcp__{}__{}", &s[..47], &t[..10])
+        );
         assert_eq!(segmented("mcp__", &s, &t), format!("mcp__{}__{}", &s[..20], &t[..37]));
     }
 
     #[test]
     fn a_taken_alias_gets_a_number_and_still_fits() {
         let long = segmented("mcp__", &"S".repeat(100), &"t".repeat(100));
-        let aliases = Aliases { taken: HashSet::from([long.clone()]) };
+        let aliases = Aliases {
+            taken: HashSet::from([long.clone()]),
+        };
         assert_eq!(aliases.free(&long).unwrap(), format!("{}__2", &long[..61]));
         assert_eq!(aliases.free("free").unwrap(), "free");
     }

@@ -22,13 +22,23 @@ pub(crate) fn accept(
     spec: wire::Spec,
 ) -> Result<ToolSpec, ToolsError> {
     let tool = spec.name.clone();
-    let bad = |reason: String| ToolsError::BadSpec { component: component.to_owned(), tool: tool.clone(), reason };
+    let bad = |reason: String| ToolsError::BadSpec {
+        component: component.to_owned(),
+        tool: tool.clone(),
+        reason,
+    };
     let native_name = ToolName::parse(&spec.name).map_err(|e| bad(e.to_string()))?;
     let input_schema = schema("input schema", &spec.input_schema).map_err(&bad)?;
     if input_schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err(bad("the root of its input schema must have the type \"object\"".to_owned()));
+        return Err(bad(
+            "the root of its input schema must have the type \"object\"".to_owned()
+        ));
     }
-    let output_schema = spec.output_schema.as_deref().map(|text| schema("output schema", text)).transpose();
+    let output_schema = spec
+        .output_schema
+        .as_deref()
+        .map(|text| schema("output schema", text))
+        .transpose();
     let output_schema = output_schema.map_err(&bad)?;
     if spec.title.trim().is_empty() || spec.description.trim().is_empty() {
         return Err(bad("it has no title or no description".to_owned()));
@@ -90,7 +100,9 @@ fn schema(what: &str, text: &str) -> Result<Value, String> {
 
 /// Texts for the model stand in the description and in the descriptions of the schema.
 fn check_placeholders(component: &str, tool: &str, description: &str, schema: &Value) -> Result<(), ToolsError> {
-    let found = unknown_placeholder(description).map(str::to_owned).or_else(|| unknown_in(schema));
+    let found = unknown_placeholder(description)
+        .map(str::to_owned)
+        .or_else(|| unknown_in(schema));
     match found {
         None => Ok(()),
         Some(placeholder) => Err(ToolsError::UnknownPlaceholder {
@@ -104,7 +116,10 @@ fn check_placeholders(component: &str, tool: &str, description: &str, schema: &V
 fn unknown_in(schema: &Value) -> Option<String> {
     match schema {
         Value::Object(map) => {
-            let own = map.get("description").and_then(Value::as_str).and_then(unknown_placeholder);
+            let own = map
+                .get("description")
+                .and_then(Value::as_str)
+                .and_then(unknown_placeholder);
             own.map(str::to_owned).or_else(|| map.values().find_map(unknown_in))
         }
         Value::Array(items) => items.iter().find_map(unknown_in),
@@ -113,9 +128,14 @@ fn unknown_in(schema: &Value) -> Option<String> {
 }
 
 fn check_uses(spec: &wire::Spec, compiled: &Compiled) -> Result<(), String> {
-    let imported: Vec<_> = compiled.imports.iter().filter_map(|name| Interface::parse(name)).collect();
+    let imported: Vec<_> = compiled
+        .imports
+        .iter()
+        .filter_map(|name| Interface::parse(name))
+        .collect();
     for used in &spec.uses {
-        let interface = Interface::parse(used).ok_or_else(|| format!("it uses `{used}`, which this host does not have"))?;
+        let interface =
+            Interface::parse(used).ok_or_else(|| format!("it uses `{used}`, which this host does not have"))?;
         if !imported.contains(&interface) {
             return Err(format!("it uses `{used}`, which its component does not import"));
         }

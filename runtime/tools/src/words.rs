@@ -7,14 +7,25 @@ pub(crate) fn limit(kind: LimitKind, limits: &Limits, tool: &str) -> String {
     let mib = |bytes: u64| bytes / (1024 * 1024);
     let what = match kind {
         LimitKind::Timeout => format!("did not finish within {} ms and was stopped", limits.wall.as_millis()),
-        LimitKind::Memory => format!("needed more than {} MiB of memory and was stopped", mib(limits.memory_bytes)),
-        LimitKind::Resource => "needed more tables, instances or handles than a call may have and was stopped".to_owned(),
+        LimitKind::Memory => format!(
+            "needed more than {} MiB of memory and was stopped",
+            mib(limits.memory_bytes)
+        ),
+        LimitKind::Resource => {
+            "needed more tables, instances or handles than a call may have and was stopped".to_owned()
+        }
         LimitKind::Stack => "nested its own calls too deeply and was stopped".to_owned(),
         LimitKind::HostCalls => format!("asked the host more than {} times and was stopped", limits.host_calls),
         LimitKind::HostData => {
-            format!("handed the host more than {} MiB and was stopped", mib(limits.host_bytes))
+            format!(
+                "handed the host more than {} MiB and was stopped",
+                mib(limits.host_bytes)
+            )
         }
-        LimitKind::Output => format!("answered with more than {} KiB, which was not kept", limits.output_bytes / 1024),
+        LimitKind::Output => format!(
+            "answered with more than {} KiB, which was not kept",
+            limits.output_bytes / 1024
+        ),
         LimitKind::Write => format!(
             "tried to write more than {} files or {} MiB in one call",
             limits.write_files,

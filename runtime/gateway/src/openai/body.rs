@@ -15,30 +15,25 @@ const ERROR_BODY_LIMIT: usize = 64 * 1024;
 const BEGINNING: usize = 4 * 1024;
 
 /// Reads a body whole.
-pub(super) async fn read(
-    mut response: Response,
-    limit: usize,
-    endpoint: &Endpoint,
-) -> Result<Vec<u8>, ModelError> {
+pub(super) async fn read(mut response: Response, limit: usize, endpoint: &Endpoint) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
     loop {
-        let chunk =
-            response
-                .chunk()
-                .await
-                .map_err(|error| match network::failure(&error, endpoint) {
-                    // Whatever a library calls it: the headers were here, so it is the body that did not arrive.
-                    ModelError::UpstreamFailure {
-                        failure: NetworkFailure::Request,
-                        endpoint,
-                        detail,
-                    } => ModelError::UpstreamFailure {
-                        failure: NetworkFailure::BodyInterrupted,
-                        endpoint,
-                        detail,
-                    },
-                    other => other,
-                })?;
+        let chunk = response
+            .chunk()
+            .await
+            .map_err(|error| match network::failure(&error, endpoint) {
+                // Whatever a library calls it: the headers were here, so it is the body that did not arrive.
+                ModelError::UpstreamFailure {
+                    failure: NetworkFailure::Request,
+                    endpoint,
+                    detail,
+                } => ModelError::UpstreamFailure {
+                    failure: NetworkFailure::BodyInterrupted,
+                    endpoint,
+                    detail,
+                },
+                other => other,
+            })?;
         let Some(chunk) = chunk else { return Ok(bytes) };
         if bytes.len().saturating_add(chunk.len()) > limit {
             let fault = BodyFault::TooLarge { limit };

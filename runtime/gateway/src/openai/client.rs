@@ -76,6 +76,5 @@ pub(super) fn tls_that_trusts_nobody() -> Result<ClientConfig, rustls::Error> {
 }
 
 fn versions() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, rustls::Error> {
-    ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
+    ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions()
 }

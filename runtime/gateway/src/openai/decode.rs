@@ -4,8 +4,8 @@
 //! stays missing; above all, no call id is made up.
 
 use innkeeper_protocol::model::{
-    BodyFault, Excerpt, Message, ModelError, ModelInfo, ModelResponse, Part, ProviderMetadata,
-    ResponseFault, Role, ToolCallFault, ToolCallRequest,
+    BodyFault, Excerpt, Message, ModelError, ModelInfo, ModelResponse, Part, ProviderMetadata, ResponseFault, Role,
+    ToolCallFault, ToolCallRequest,
 };
 use serde_json::{Map, Value, json};
 
@@ -30,10 +30,7 @@ pub(super) fn turn(
     excerpt: impl Fn(&str) -> Excerpt,
 ) -> Result<ModelResponse, ModelError> {
     let choice = body.get("choices").and_then(|choices| choices.get(0));
-    let errors = [
-        body.get("error"),
-        choice.and_then(|choice| choice.get("error")),
-    ];
+    let errors = [body.get("error"), choice.and_then(|choice| choice.get("error"))];
     if let Some(error) = errors.into_iter().flatten().find(|error| !error.is_null()) {
         // Also beside a message: what there is of it may be cut anywhere.
         return Err(status::reported(error, excerpt));
@@ -41,11 +38,9 @@ pub(super) fn turn(
     let message = choice
         .and_then(|choice| choice.get("message"))
         .or_else(|| body.get("message"));
-    let message = message
-        .and_then(Value::as_object)
-        .ok_or(ModelError::InvalidResponse {
-            fault: ResponseFault::NoMessage,
-        })?;
+    let message = message.and_then(Value::as_object).ok_or(ModelError::InvalidResponse {
+        fault: ResponseFault::NoMessage,
+    })?;
     let cut = choice.and_then(|choice| choice.get("finish_reason")) == Some(&json!("length"));
 
     let (text, mut natives) = content(message)?;
@@ -57,12 +52,7 @@ pub(super) fn turn(
     }
     parts.extend(thoughts);
     parts.append(&mut natives);
-    parts.extend(
-        tool_calls
-            .iter()
-            .cloned()
-            .map(|call| Part::ToolCall { call }),
-    );
+    parts.extend(tool_calls.iter().cloned().map(|call| Part::ToolCall { call }));
     Ok(ModelResponse {
         message: Message::new(Role::Assistant, parts),
         tool_calls,
@@ -118,10 +108,7 @@ fn content(message: &Map<String, Value>) -> Result<(String, Vec<Part>), ModelErr
 
 /// The text of a content part, if it is one.
 fn text_of(part: &Value) -> Option<&str> {
-    let is_text = matches!(
-        part.get("type").and_then(Value::as_str),
-        Some("text" | "output_text")
-    );
+    let is_text = matches!(part.get("type").and_then(Value::as_str), Some("text" | "output_text"));
     part.as_str()
         .or_else(|| part.get("text").filter(|_| is_text).and_then(Value::as_str))
 }
@@ -129,15 +116,10 @@ fn text_of(part: &Value) -> Option<&str> {
 /// The visible thoughts, and the part that keeps them with what the server wants back.
 fn reasoning(message: &Map<String, Value>, info: &ModelInfo) -> (Option<String>, Option<Part>) {
     let mut provider_metadata = keep(message, &[REASONING_DETAILS], info);
-    let plain = ["reasoning_content", "reasoning"]
-        .into_iter()
-        .find_map(|field| {
-            let text = message
-                .get(field)?
-                .as_str()
-                .filter(|text| !text.trim().is_empty())?;
-            Some((field, text.to_owned()))
-        });
+    let plain = ["reasoning_content", "reasoning"].into_iter().find_map(|field| {
+        let text = message.get(field)?.as_str().filter(|text| !text.trim().is_empty())?;
+        Some((field, text.to_owned()))
+    });
     let found = plain.or_else(|| Some((REASONING_DETAILS, detailed_reasoning(message)?)));
     if let Some((field, _)) = &found {
         provider_metadata.insert("source".to_owned(), json!(field));
@@ -168,11 +150,7 @@ fn detailed_reasoning(message: &Map<String, Value>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn tool_calls(
-    message: &Map<String, Value>,
-    cut: bool,
-    info: &ModelInfo,
-) -> Result<Vec<ToolCallRequest>, ModelError> {
+fn tool_calls(message: &Map<String, Value>, cut: bool, info: &ModelInfo) -> Result<Vec<ToolCallRequest>, ModelError> {
     let sent = match message.get("tool_calls") {
         None | Some(Value::Null) => &[],
         Some(Value::Array(calls)) => calls.as_slice(),
@@ -197,16 +175,9 @@ fn tool_calls(
     Ok(calls)
 }
 
-fn tool_call(
-    position: usize,
-    value: &Value,
-    cut: bool,
-    info: &ModelInfo,
-) -> Result<ToolCallRequest, ModelError> {
+fn tool_call(position: usize, value: &Value, cut: bool, info: &ModelInfo) -> Result<ToolCallRequest, ModelError> {
     let refuse = |fault| ModelError::InvalidToolCall { position, fault };
-    let object = value
-        .as_object()
-        .ok_or_else(|| refuse(ToolCallFault::NotObject))?;
+    let object = value.as_object().ok_or_else(|| refuse(ToolCallFault::NotObject))?;
     let function = object.get("function").and_then(Value::as_object);
     let function = function.ok_or_else(|| refuse(ToolCallFault::NoFunction))?;
     let sent = SentCall {

@@ -3,8 +3,7 @@
 //! It adds no words of its own. Fields that other servers of this format don't know are sent only where a message needs them.
 
 use innkeeper_protocol::model::{
-    Message, MessageFault, ModelError, ModelInfo, ModelRequest, Part, Role, ToolCallRequest,
-    ToolChoice, ToolOffer,
+    Message, MessageFault, ModelError, ModelInfo, ModelRequest, Part, Role, ToolCallRequest, ToolChoice, ToolOffer,
 };
 use serde_json::{Map, Value, json};
 
@@ -74,8 +73,7 @@ pub(super) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, Mo
     let mut messages = Vec::with_capacity(request.messages.len());
     for message in &request.messages {
         let position = messages.len().saturating_add(1);
-        let encoded = encode(message, info)
-            .map_err(|fault| ModelError::InvalidMessage { position, fault })?;
+        let encoded = encode(message, info).map_err(|fault| ModelError::InvalidMessage { position, fault })?;
         messages.push(Value::Object(encoded));
     }
     let mut body = Map::new();
@@ -146,17 +144,10 @@ fn speech(role: &str, message: &Message) -> Result<Map<String, Value>, MessageFa
 }
 
 fn assistant(message: &Message, info: &ModelInfo) -> Result<Map<String, Value>, MessageFault> {
-    if message
-        .parts
-        .iter()
-        .any(|part| matches!(part, Part::ToolResult { .. }))
-    {
+    if message.parts.iter().any(|part| matches!(part, Part::ToolResult { .. })) {
         return Err(MessageFault::MisplacedPart);
     }
-    let calls: Vec<Value> = message
-        .tool_calls()
-        .map(|call| tool_call(call, info))
-        .collect();
+    let calls: Vec<Value> = message.tool_calls().map(|call| tool_call(call, info)).collect();
     let content = match content(message)? {
         Value::String(text) if text.is_empty() && !calls.is_empty() => Value::Null,
         content => content,
@@ -187,10 +178,7 @@ fn add_reasoning(encoded: &mut Map<String, Value>, message: &Message, info: &Mod
         }
     }
     if !texts.is_empty() {
-        encoded.insert(
-            "reasoning_content".to_owned(),
-            Value::String(texts.join("\n\n")),
-        );
+        encoded.insert("reasoning_content".to_owned(), Value::String(texts.join("\n\n")));
     }
 }
 

@@ -50,13 +50,8 @@ impl Endpoint {
     /// Whether the host is this machine.
     pub(super) fn is_loopback(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default();
-        let address = host
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .parse::<IpAddr>();
-        host == "localhost"
-            || host.ends_with(".localhost")
-            || address.is_ok_and(|address| address.is_loopback())
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
     }
 }
 
@@ -84,10 +79,7 @@ mod tests {
     #[test]
     fn a_base_url_becomes_the_resource() {
         let rows = [
-            (
-                "http://127.0.0.1:8080/v1",
-                "http://127.0.0.1:8080/v1/chat/completions",
-            ),
+            ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1/chat/completions"),
             (
                 " https://x.example/api/v1// ",
                 "https://x.example/api/v1/chat/completions",
@@ -112,31 +104,18 @@ mod tests {
         let rows = [
             ("127.0.0.1:8080", "it is no URL"),
             ("", "it is no URL"),
-            (
-                "localhost:8080/v1",
-                "it must start with http:// or https://",
-            ),
+            ("localhost:8080/v1", "it must start with http:// or https://"),
             ("ftp://x.example", "it must start with http:// or https://"),
-            (
-                "file:///etc/passwd",
-                "it must start with http:// or https://",
-            ),
+            ("file:///etc/passwd", "it must start with http:// or https://"),
             (
                 "https://canary:pw@x.example",
                 "it must not hold a user name or password",
             ),
-            (
-                "https://x.example/v1#canary",
-                "it must not hold a fragment (`#...`)",
-            ),
+            ("https://x.example/v1#canary", "it must not hold a fragment (`#...`)"),
         ];
         for (base, fault) in rows {
             let message = Endpoint::parse(base).unwrap_err().to_string();
-            assert_eq!(
-                message,
-                format!("the base URL cannot be used: {fault}"),
-                "{base}"
-            );
+            assert_eq!(message, format!("the base URL cannot be used: {fault}"), "{base}");
         }
     }
 
@@ -158,11 +137,7 @@ mod tests {
             ("http://192.168.0.2:1", false),
             ("http://localhost.example:1", false),
         ] {
-            assert_eq!(
-                Endpoint::parse(base).unwrap().is_loopback(),
-                expected,
-                "{base}"
-            );
+            assert_eq!(Endpoint::parse(base).unwrap().is_loopback(), expected, "{base}");
         }
     }
 }

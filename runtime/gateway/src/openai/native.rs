@@ -18,11 +18,7 @@ pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 const ORIGIN: &str = "origin";
 
 /// Keeps the named fields of a JSON object that are there, marked; empty when none is.
-pub(super) fn keep(
-    object: &Map<String, Value>,
-    fields: &[&str],
-    info: &ModelInfo,
-) -> Map<String, Value> {
+pub(super) fn keep(object: &Map<String, Value>, fields: &[&str], info: &ModelInfo) -> Map<String, Value> {
     let present = |field: &&str| object.get(*field).filter(|value| !value.is_null());
     let mut kept: Map<String, Value> = fields
         .iter()
@@ -35,11 +31,7 @@ pub(super) fn keep(
 }
 
 /// A kept field, if it came from this very model.
-pub(super) fn own<'a>(
-    metadata: &'a Map<String, Value>,
-    field: &str,
-    info: &ModelInfo,
-) -> Option<&'a Value> {
+pub(super) fn own<'a>(metadata: &'a Map<String, Value>, field: &str, info: &ModelInfo) -> Option<&'a Value> {
     if metadata.get(ORIGIN) == Some(&mark(info)) {
         metadata.get(field)
     } else {

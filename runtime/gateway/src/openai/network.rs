@@ -50,10 +50,7 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
 }
 
 fn cause_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    match error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref)
-    {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         // An I/O error hides what it wraps: its own `source` is already the next cause below.
         Some(wrapped) => Some(wrapped),
         None => error.source(),

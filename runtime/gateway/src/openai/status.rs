@@ -20,17 +20,17 @@ const OVERFLOW_NAMES: [&str; 4] = [
 
 /// Words, in lower case, by which servers that give no such name tell it: all words of a row must be there.
 const OVERFLOW_WORDS: [&[&str]; 11] = [
-    &["maximum context length"], // OpenAI, vLLM, DeepSeek, OpenRouter
-    &["exceeds the available context size"], // llama.cpp
-    &["exceeds the context length"], // Ollama
-    &["greater than the context length"], // LM Studio
-    &["context length of only"], // LM Studio
-    &["exceeds the maximum number of tokens"], // Gemini
-    &["prompt is too long"],     // Anthropic
-    &["maximum prompt length"],  // xAI
+    &["maximum context length"],                 // OpenAI, vLLM, DeepSeek, OpenRouter
+    &["exceeds the available context size"],     // llama.cpp
+    &["exceeds the context length"],             // Ollama
+    &["greater than the context length"],        // LM Studio
+    &["context length of only"],                 // LM Studio
+    &["exceeds the maximum number of tokens"],   // Gemini
+    &["prompt is too long"],                     // Anthropic
+    &["maximum prompt length"],                  // xAI
     &["tokens", "max_new_tokens", "must be <="], // text-generation-inference
-    &["greater than max_seq_len"], // TabbyAPI
-    &["reduce the length of the messages"], // Groq and others
+    &["greater than max_seq_len"],               // TabbyAPI
+    &["reduce the length of the messages"],      // Groq and others
 ];
 
 /// The error of an HTTP status (RFC 9110, 15) that is no success.
@@ -92,10 +92,7 @@ pub(super) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> Mode
 
 /// The error of a redirect that is not followed.
 pub(super) fn redirected(response: &Response, endpoint: &Endpoint) -> ModelError {
-    let target = response
-        .headers()
-        .get(LOCATION)
-        .and_then(|value| value.to_str().ok());
+    let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     let target = target.and_then(|text| endpoint.url().join(text).ok());
     let words = target.as_ref().map_or_else(
         || "a redirect without a usable target".to_owned(),
@@ -120,14 +117,8 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn of(value: &'a Value) -> Self {
         // Some servers send a list of one.
-        let value = value
-            .as_array()
-            .and_then(|list| list.first())
-            .unwrap_or(value);
-        let error = value
-            .get("error")
-            .filter(|error| !error.is_null())
-            .unwrap_or(value);
+        let value = value.as_array().and_then(|list| list.first()).unwrap_or(value);
+        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         if let Some(message) = error.as_str() {
             return Self {
                 message,
@@ -140,13 +131,8 @@ impl<'a> Report<'a> {
             .or_else(|| error.get("status"))
             .and_then(Value::as_u64);
         Self {
-            message: text("message")
-                .or_else(|| text("detail"))
-                .unwrap_or_default(),
-            names: [
-                text("code").unwrap_or_default(),
-                text("type").unwrap_or_default(),
-            ],
+            message: text("message").or_else(|| text("detail")).unwrap_or_default(),
+            names: [text("code").unwrap_or_default(), text("type").unwrap_or_default()],
             status: number
                 .and_then(|number| u16::try_from(number).ok())
                 .filter(|status| (400..600).contains(status)),

@@ -38,10 +38,7 @@ fn hello() -> String {
 
 async fn ask(settings: OpenaiSettings) -> Result<String, ModelError> {
     let model = OpenaiModel::new(settings).unwrap();
-    model
-        .complete(&request())
-        .await
-        .map(|response| response.text)
+    model.complete(&request()).await.map(|response| response.text)
 }
 
 /// The error of one reply.
@@ -68,18 +65,9 @@ async fn a_request_goes_out_and_its_answer_comes_back() {
     assert_eq!(ask(settings(&server.address)).await, Ok("hello".into()));
     let seen = server.seen.await.unwrap().remove(0);
     let (head, body) = seen.split_once("\r\n\r\n").unwrap();
-    assert!(
-        head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"),
-        "{head}"
-    );
-    assert!(
-        head.contains(&format!("authorization: Bearer {KEY}\r\n")),
-        "{head}"
-    );
-    assert!(
-        head.contains("content-type: application/json\r\n"),
-        "{head}"
-    );
+    assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("authorization: Bearer {KEY}\r\n")), "{head}");
+    assert!(head.contains("content-type: application/json\r\n"), "{head}");
     assert_eq!(
         serde_json::from_str::<Value>(body).unwrap(),
         json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "top_p": 0.5, "stream": false})
@@ -95,11 +83,7 @@ async fn without_a_key_no_authorization_is_sent() {
     })
     .await
     .unwrap();
-    assert!(
-        !server.seen.await.unwrap()[0]
-            .to_lowercase()
-            .contains("authorization")
-    );
+    assert!(!server.seen.await.unwrap()[0].to_lowercase().contains("authorization"));
 }
 
 #[tokio::test]
@@ -129,10 +113,7 @@ async fn a_key_that_the_server_repeats_is_taken_out_of_every_error() {
     for reply in replies {
         let error = error_of(reply).await;
         let shown = format!("{error} {error:?}");
-        assert!(
-            shown.contains("bad key [API key]!") && !shown.contains(KEY),
-            "{shown}"
-        );
+        assert!(shown.contains("bad key [API key]!") && !shown.contains(KEY), "{shown}");
     }
 }
 
@@ -143,10 +124,7 @@ async fn a_model_shows_neither_key_nor_query() {
         ..settings("")
     };
     let shown = format!("{:?}", OpenaiModel::new(settings).unwrap());
-    assert!(
-        shown.contains("http://x.example") && !shown.contains(KEY),
-        "{shown}"
-    );
+    assert!(shown.contains("http://x.example") && !shown.contains(KEY), "{shown}");
 }
 
 #[tokio::test]
@@ -252,10 +230,7 @@ async fn nobody_at_the_port_is_a_failed_connection() {
 #[tokio::test]
 async fn a_redirect_to_another_origin_is_not_followed() {
     let other = Server::start(vec![answer("200 OK", "", &hello())]).await;
-    let header = format!(
-        "location: http://{}/v1/chat/completions?k=canary\r\n",
-        other.address
-    );
+    let header = format!("location: http://{}/v1/chat/completions?k=canary\r\n", other.address);
     let error = error_of(answer("307 Temporary Redirect", &header, "")).await;
     let words = format!(
         "a redirect to http://{}, which is not followed; check the base URL",
@@ -278,9 +253,7 @@ async fn a_redirect_on_the_same_server_keeps_method_body_and_key() {
     assert_eq!(ask(settings(&server.address)).await, Ok("hello".into()));
     let seen = server.seen.await.unwrap().remove(1);
     assert!(
-        seen.starts_with("POST /v2/chat HTTP/1.1\r\n")
-            && seen.contains(KEY)
-            && seen.contains("\"hi\""),
+        seen.starts_with("POST /v2/chat HTTP/1.1\r\n") && seen.contains(KEY) && seen.contains("\"hi\""),
         "{seen}"
     );
 }
@@ -302,15 +275,10 @@ async fn endless_redirects_end() {
 }
 
 /// A model whose client is made differently from what a machine offers.
-async fn ask_through(
-    base_url: &str,
-    change: impl Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
-) -> ModelError {
+async fn ask_through(base_url: &str, change: impl Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder) -> ModelError {
     let endpoint = Endpoint::parse(base_url).unwrap();
     let trusts_nobody = client::tls_that_trusts_nobody().unwrap();
-    let client = change(client::builder(&endpoint, trusts_nobody))
-        .build()
-        .unwrap();
+    let client = change(client::builder(&endpoint, trusts_nobody)).build().unwrap();
     let model = OpenaiModel {
         endpoint,
         client,
@@ -321,10 +289,7 @@ async fn ask_through(
 
 #[tokio::test]
 async fn a_server_that_does_not_speak_tls_is_told_apart() {
-    let server = Server::start(vec![Reply::Close(
-        "HTTP/1.1 400 Bad Request\r\n\r\n".into(),
-    )])
-    .await;
+    let server = Server::start(vec![Reply::Close("HTTP/1.1 400 Bad Request\r\n\r\n".into())]).await;
     let error = ask_through(&format!("https://{}/v1", server.address), |builder| builder).await;
     assert_eq!(network_failure(&error), NetworkFailure::Tls);
 }
@@ -351,8 +316,7 @@ impl Resolve for Ignorant {
 
 #[tokio::test]
 async fn a_name_that_is_not_known_is_told_apart() {
-    let change =
-        |builder: reqwest::ClientBuilder| builder.no_proxy().dns_resolver(Arc::new(Ignorant));
+    let change = |builder: reqwest::ClientBuilder| builder.no_proxy().dns_resolver(Arc::new(Ignorant));
     let error = ask_through("http://x.invalid/v1", change).await;
     assert_eq!(network_failure(&error), NetworkFailure::Dns);
     assert!(!error.to_string().contains("/v1"), "{error}");

@@ -100,25 +100,13 @@ mod tests {
     #[test]
     fn broken_pairs_are_found_where_they_break() {
         let user = || Message::of_text(Role::User, "hi");
-        assert_eq!(
-            fault(&[calls(&["a"]), user()]),
-            Some((2, TranscriptFault::Unanswered))
-        );
-        assert_eq!(
-            fault(&[calls(&["a"])]),
-            Some((2, TranscriptFault::Unanswered))
-        );
-        assert_eq!(
-            fault(&[user(), result("a")]),
-            Some((2, TranscriptFault::Orphan))
-        );
+        assert_eq!(fault(&[calls(&["a"]), user()]), Some((2, TranscriptFault::Unanswered)));
+        assert_eq!(fault(&[calls(&["a"])]), Some((2, TranscriptFault::Unanswered)));
+        assert_eq!(fault(&[user(), result("a")]), Some((2, TranscriptFault::Orphan)));
         assert_eq!(
             fault(&[calls(&["a"]), result("a"), result("a")]),
             Some((3, TranscriptFault::Orphan))
         );
-        assert_eq!(
-            fault(&[calls(&["a", "a"])]),
-            Some((1, TranscriptFault::RepeatedCall))
-        );
+        assert_eq!(fault(&[calls(&["a", "a"])]), Some((1, TranscriptFault::RepeatedCall)));
     }
 }

@@ -37,10 +37,7 @@ pub(crate) fn error_of(kind: &str, status: Option<u16>) -> Option<ModelError> {
         status,
         detail: Excerpt::new("an error of the script"),
     };
-    if let Some(failure) = NetworkFailure::ALL
-        .into_iter()
-        .find(|failure| failure.code() == kind)
-    {
+    if let Some(failure) = NetworkFailure::ALL.into_iter().find(|failure| failure.code() == kind) {
         return Some(ModelError::UpstreamFailure {
             failure,
             endpoint: "the scripted model".to_owned(),
@@ -109,9 +106,6 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_and_http_without_a_status_have_none() {
-        assert_eq!(
-            (error_of("teapot", None), error_of("http", None)),
-            (None, None)
-        );
+        assert_eq!((error_of("teapot", None), error_of("http", None)), (None, None));
     }
 }

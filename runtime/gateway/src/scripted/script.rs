@@ -294,14 +294,8 @@ impl Place {
         })
     }
 
-    fn object<'a>(
-        &self,
-        value: &'a Value,
-        known: &[&str],
-    ) -> Result<&'a Map<String, Value>, ScriptError> {
-        let object = value
-            .as_object()
-            .ok_or_else(|| self.mismatch("an object", value))?;
+    fn object<'a>(&self, value: &'a Value, known: &[&str]) -> Result<&'a Map<String, Value>, ScriptError> {
+        let object = value.as_object().ok_or_else(|| self.mismatch("an object", value))?;
         match object.keys().find(|key| !known.contains(&key.as_str())) {
             None => Ok(object),
             Some(key) => Err(self.fault(ScriptFault::UnknownKey {
@@ -318,11 +312,7 @@ impl Place {
             .ok_or_else(|| self.mismatch("a list", value))
     }
 
-    fn text<'a>(
-        &self,
-        object: &'a Map<String, Value>,
-        key: &'static str,
-    ) -> Result<Option<&'a str>, ScriptError> {
+    fn text<'a>(&self, object: &'a Map<String, Value>, key: &'static str) -> Result<Option<&'a str>, ScriptError> {
         let Some(value) = present(object, key) else {
             return Ok(None);
         };

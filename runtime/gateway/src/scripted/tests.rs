@@ -35,7 +35,8 @@ fn call(id: &str, alias: &str, arguments: Value) -> ToolCallRequest {
 
 #[tokio::test]
 async fn a_turn_becomes_a_response() {
-    let turn = json!({"text": "Rolling.", "reasoning": "why not", "calls": [{"name": "dice_roll", "arguments": {"n": 1}}]});
+    let turn =
+        json!({"text": "Rolling.", "reasoning": "why not", "calls": [{"name": "dice_roll", "arguments": {"n": 1}}]});
     let model = model(json!({ "turns": [turn] }));
     let call = call("call_1", "dice_roll", json!({"n": 1}));
     let expected = ModelResponse {
@@ -163,10 +164,7 @@ fn a_fault_names_the_turn_and_the_place() {
     let rows = [
         (json!([]), "at the top: it must be an object, not a list"),
         (json!({}), "at the top: the key \"turns\" is missing"),
-        (
-            json!({"turns": {}}),
-            "at /turns: it must be a list, not an object",
-        ),
+        (json!({"turns": {}}), "at /turns: it must be a list, not an object"),
         (
             json!({"turn": []}),
             "at the top: the key \"turn\" is not known; known are turns",
@@ -241,15 +239,9 @@ fn a_file_names_the_model_and_may_begin_with_a_byte_order_mark() {
 fn a_file_that_is_missing_no_file_or_too_large_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let large = folder.path().join("large.json");
-    File::create(&large)
-        .unwrap()
-        .set_len(MAX_SCRIPT_BYTES + 1)
-        .unwrap();
+    File::create(&large).unwrap().set_len(MAX_SCRIPT_BYTES + 1).unwrap();
     let missing = ScriptedModel::from_file(&folder.path().join("none.json")).unwrap_err();
-    assert!(
-        matches!(missing, GatewayError::ScriptFile { .. }),
-        "{missing}"
-    );
+    assert!(matches!(missing, GatewayError::ScriptFile { .. }), "{missing}");
     for path in [folder.path(), &large] {
         let error = ScriptedModel::from_file(path).unwrap_err();
         assert!(matches!(error, GatewayError::ScriptSize { .. }), "{error}");

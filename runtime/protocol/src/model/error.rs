@@ -5,9 +5,7 @@
 
 use std::fmt;
 
-use super::fault::{
-    BodyFault, MessageFault, NetworkFailure, ResponseFault, ToolCallFault, TranscriptFault,
-};
+use super::fault::{BodyFault, MessageFault, NetworkFailure, ResponseFault, ToolCallFault, TranscriptFault};
 use crate::run::{ErrorKind, RunError};
 
 /// Most bytes of a provider's words that an error carries: enough to recognise a page or a message, too little to flood a journal.
@@ -51,11 +49,7 @@ fn is_unprintable(c: char) -> bool {
 
 impl fmt::Display for Excerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_empty() {
-            "no details"
-        } else {
-            &self.0
-        })
+        f.write_str(if self.0.is_empty() { "no details" } else { &self.0 })
     }
 }
 
@@ -150,9 +144,7 @@ pub enum ModelError {
         format: String,
     },
     /// The scripted model has said all it had to say.
-    #[error(
-        "the scripted model {script} has used up its {turns} turns, and one more was asked for"
-    )]
+    #[error("the scripted model {script} has used up its {turns} turns, and one more was asked for")]
     ScriptExhausted {
         /// The script's name.
         script: String,
@@ -227,23 +219,19 @@ impl ModelError {
             Self::Unauthorized(_) => Some(
                 "Check the API key in INNKEEPER_API_KEY (or the provider's own variable) and that it may use this model.",
             ),
-            Self::Validation(_) => Some(
-                "Check the model's name and the generation settings; the provider names what it refused.",
-            ),
+            Self::Validation(_) => {
+                Some("Check the model's name and the generation settings; the provider names what it refused.")
+            }
             Self::UpstreamInvalidResponse { .. } => Some(
                 "Check that the base URL leads to an OpenAI-compatible API, usually ending in `/v1`, and not to a web page.",
             ),
             Self::UpstreamFailure { failure, .. } => Some(match failure {
-                NetworkFailure::Timeout => {
-                    "The provider may be busy or the model slow; try again, or allow more time."
-                }
+                NetworkFailure::Timeout => "The provider may be busy or the model slow; try again, or allow more time.",
                 NetworkFailure::Connect => {
                     "Check that the server is running and that the base URL has the right host and port."
                 }
                 NetworkFailure::Proxy => "Check the proxy settings of this machine.",
-                NetworkFailure::Dns => {
-                    "Check the host name in the base URL and the network connection."
-                }
+                NetworkFailure::Dns => "Check the host name in the base URL and the network connection.",
                 NetworkFailure::Tls => {
                     "Check the server's certificate, this machine's clock, and whether the server speaks http only."
                 }
@@ -252,17 +240,12 @@ impl ModelError {
                 }
             }),
             Self::StreamUnsupported { .. } => Some("Run without streaming."),
-            Self::ScriptExhausted { .. } => {
-                Some("Add turns to the script, or let its last turn finish the run.")
-            }
+            Self::ScriptExhausted { .. } => Some("Add turns to the script, or let its last turn finish the run."),
             Self::RateLimited(_) | Self::Transient(_) => Some("Try again later."),
-            Self::InvalidToolCall { .. } | Self::InvalidResponse { .. } => Some(
-                "The model or its server does not keep to the tool-calling format; try another one.",
-            ),
-            Self::InvalidMessage { .. }
-            | Self::InvalidTranscript { .. }
-            | Self::Cancelled
-            | Self::Internal(_) => None,
+            Self::InvalidToolCall { .. } | Self::InvalidResponse { .. } => {
+                Some("The model or its server does not keep to the tool-calling format; try another one.")
+            }
+            Self::InvalidMessage { .. } | Self::InvalidTranscript { .. } | Self::Cancelled | Self::Internal(_) => None,
         }
     }
 }

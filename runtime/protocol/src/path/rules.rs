@@ -95,10 +95,7 @@ pub(super) fn normalise(text: &str) -> Result<String, PathRule> {
     }
     check_characters(text)?;
     let mut normal = String::with_capacity(text.len());
-    for component in text
-        .split('/')
-        .filter(|component| !matches!(*component, "" | "."))
-    {
+    for component in text.split('/').filter(|component| !matches!(*component, "" | ".")) {
         check_component(component)?;
         if normal.is_empty() {
             if component.starts_with(char::is_whitespace) {
@@ -147,9 +144,7 @@ fn check_component(component: &str) -> Result<(), PathRule> {
         return Err(PathRule::ParentComponent);
     }
     if component.len() > MAX_COMPONENT_BYTES {
-        return Err(PathRule::ComponentTooLong {
-            bytes: component.len(),
-        });
+        return Err(PathRule::ComponentTooLong { bytes: component.len() });
     }
     if component.ends_with(|last: char| last == '.' || last.is_whitespace()) {
         return Err(PathRule::TrailingDotOrSpace(component.to_owned()));
@@ -180,10 +175,7 @@ fn is_device_name(component: &str) -> bool {
     if matches!(&*stem, "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$") {
         return true;
     }
-    let Some(port) = stem
-        .strip_prefix("COM")
-        .or_else(|| stem.strip_prefix("LPT"))
-    else {
+    let Some(port) = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT")) else {
         return false;
     };
     let mut digits = port.chars();

@@ -67,10 +67,7 @@ fn absolute_paths_are_refused() {
 #[test]
 fn characters_that_some_platform_cannot_have_are_refused() {
     for bad in ['\\', ':', '<', '>', '"', '|', '?', '*'] {
-        assert_eq!(
-            rule_of(&format!("plan/a{bad}b")),
-            PathRule::ForbiddenCharacter(bad)
-        );
+        assert_eq!(rule_of(&format!("plan/a{bad}b")), PathRule::ForbiddenCharacter(bad));
     }
     for text in [
         r"\\srv\share\x",
@@ -82,10 +79,7 @@ fn characters_that_some_platform_cannot_have_are_refused() {
         r"%TEMP%\x",
         ".git::$INDEX_ALLOCATION",
     ] {
-        assert!(
-            matches!(rule_of(text), PathRule::ForbiddenCharacter(_)),
-            "{text:?}"
-        );
+        assert!(matches!(rule_of(text), PathRule::ForbiddenCharacter(_)), "{text:?}");
     }
 }
 
@@ -115,9 +109,7 @@ fn invisible_characters_are_refused_and_shown_escaped() {
         let message = refusal.to_string();
         assert_eq!(
             message,
-            format!(
-                "`plan/a{escaped}b` is not a workspace path: it contains the invisible character {escaped}"
-            )
+            format!("`plan/a{escaped}b` is not a workspace path: it contains the invisible character {escaped}")
         );
         assert_eq!(refusal.code(), "workspace.invalid_path");
     }
@@ -181,15 +173,9 @@ fn device_names_are_refused_on_every_platform() {
         "com²",
     ];
     for name in names {
-        assert_eq!(
-            rule_of(&format!("plan/{name}")),
-            PathRule::DeviceName(name.to_owned())
-        );
+        assert_eq!(rule_of(&format!("plan/{name}")), PathRule::DeviceName(name.to_owned()));
     }
-    assert_eq!(
-        rule_of("plan/ CON"),
-        PathRule::DeviceName(" CON".to_owned())
-    );
+    assert_eq!(rule_of("plan/ CON"), PathRule::DeviceName(" CON".to_owned()));
 }
 
 #[test]
@@ -219,10 +205,7 @@ fn lengths_count_bytes() {
     let longest = format!("{}a/b", "abcdefg/".repeat(127) + "12345");
     assert_eq!(longest.len(), 1_024);
     assert_eq!(parsed(&longest), longest);
-    assert_eq!(
-        rule_of(&format!("{longest}c")),
-        PathRule::TooLong { bytes: 1_025 }
-    );
+    assert_eq!(rule_of(&format!("{longest}c")), PathRule::TooLong { bytes: 1_025 });
 }
 
 #[test]
@@ -237,10 +220,7 @@ fn accessors_split_at_slashes() {
     assert_eq!((path.first_segment(), path.file_name()), ("output", "b.md"));
     assert_eq!(path.parent().unwrap().as_str(), "output/a");
     assert_eq!(WorkspacePath::parse("output").unwrap().parent(), None);
-    assert_eq!(
-        path.components().collect::<Vec<_>>(),
-        ["output", "a", "b.md"]
-    );
+    assert_eq!(path.components().collect::<Vec<_>>(), ["output", "a", "b.md"]);
 }
 
 #[test]
@@ -258,11 +238,7 @@ fn a_root_holds_itself_and_what_is_beneath_it() {
         [true, true, false, false]
     );
     assert_eq!(
-        [
-            beneath("output"),
-            beneath("output/a"),
-            beneath("output_extra/x")
-        ],
+        [beneath("output"), beneath("output/a"), beneath("output_extra/x")],
         [false, true, false]
     );
     let path = WorkspacePath::parse("output/ab").unwrap();
@@ -282,10 +258,7 @@ fn the_hosts_own_names_are_no_roots() {
         "agent-results",
     ] {
         assert!(
-            matches!(
-                RootName::declare(name),
-                Err(RootNameRefusal::Reserved { .. })
-            ),
+            matches!(RootName::declare(name), Err(RootNameRefusal::Reserved { .. })),
             "{name}"
         );
     }
@@ -328,10 +301,7 @@ fn json_is_parsed_by_the_same_rules() {
     let refusal = serde_json::from_str::<WorkspacePath>(r#""../x""#)
         .unwrap_err()
         .to_string();
-    assert!(
-        refusal.contains("`../x` is not a workspace path"),
-        "{refusal}"
-    );
+    assert!(refusal.contains("`../x` is not a workspace path"), "{refusal}");
     assert!(serde_json::from_str::<RootName>(r#""checkpoints""#).is_err());
 }
 

@@ -15,14 +15,8 @@ fn places<'a>(found: &LineHits<'a>) -> Vec<(f32, u32, u32, &'a str)> {
 #[test]
 fn splits_a_query_into_different_weighed_tokens() {
     let query = LineQuery::new("silver key, Silver door!");
-    assert_eq!(
-        query.tokens.as_pairs(),
-        [("silver", 6), ("key", 3), ("door", 4)]
-    );
-    assert_eq!(
-        LineQuery::new("北京烤鸭").tokens.as_pairs(),
-        [("北京烤鸭", 4)]
-    );
+    assert_eq!(query.tokens.as_pairs(), [("silver", 6), ("key", 3), ("door", 4)]);
+    assert_eq!(LineQuery::new("北京烤鸭").tokens.as_pairs(), [("北京烤鸭", 4)]);
     assert!(LineQuery::new("?! -").is_empty());
     let many: Vec<String> = (0..90).map(|number| format!("t{number}")).collect();
     assert_eq!(LineQuery::new(&many.join(" ")).tokens.as_pairs().len(), 64);
@@ -44,11 +38,7 @@ fn ignores_case_in_every_script() {
         ("SOS", "ſos"),
         ("ΣΟΦΟΣ", "σοφος"),
     ] {
-        assert_eq!(
-            LineQuery::new(query).search(line, 1, 0).hits.len(),
-            1,
-            "{query}"
-        );
+        assert_eq!(LineQuery::new(query).search(line, 1, 0).hits.len(), 1, "{query}");
     }
 }
 
@@ -68,11 +58,7 @@ fn clamps_the_context_to_the_text() {
     let text = "a\nb\nkey\n";
     for (context, start, end, shown) in [(0, 3, 3, "key"), (1, 2, 4, "b\nkey\n"), (9, 1, 4, text)] {
         let found = LineQuery::new("key").search(text, 9, context);
-        assert_eq!(
-            places(&found),
-            [(1.0, start, end, shown)],
-            "context {context}"
-        );
+        assert_eq!(places(&found), [(1.0, start, end, shown)], "context {context}");
     }
     let found = LineQuery::new("key").search("key\nb\nc", 9, 1);
     assert_eq!(places(&found), [(1.0, 1, 2, "key\nb")]);
@@ -83,11 +69,7 @@ fn drops_a_place_that_shares_a_line_with_a_better_one() {
     let text = "1\n2\n3\n4\nkey\n6\n7\nkey\n9\n10\n11";
     let lines = |context| -> Vec<(u32, u32)> {
         let found = LineQuery::new("key").search(text, 9, context);
-        found
-            .hits
-            .iter()
-            .map(|hit| (hit.start_line, hit.end_line))
-            .collect()
+        found.hits.iter().map(|hit| (hit.start_line, hit.end_line)).collect()
     };
     assert_eq!(lines(2), [(3, 7)]);
     assert_eq!(lines(1), [(4, 6), (7, 9)]);

@@ -25,16 +25,10 @@ fn a_lone_word_is_looked_for_whole_and_in_pairs() {
         tokens("北京烤鸭"),
         phrase.map(|(token, weight)| (token.to_owned(), weight))
     );
-    assert_eq!(
-        words("Lantern"),
-        ["lantern", "la", "an", "nt", "te", "er", "rn"]
-    );
+    assert_eq!(words("Lantern"), ["lantern", "la", "an", "nt", "te", "er", "rn"]);
     assert_eq!(words("ab"), ["ab"]);
     assert_eq!(words("aaaa"), ["aaaa", "aa"]);
-    assert_eq!(
-        words("lamplight"),
-        ["la", "am", "mp", "pl", "li", "ig", "gh", "ht"]
-    );
+    assert_eq!(words("lamplight"), ["la", "am", "mp", "pl", "li", "ig", "gh", "ht"]);
 }
 
 #[test]
@@ -68,10 +62,7 @@ fn several_words_stay_whole_but_long_phrases_without_ascii() {
 fn many_words_are_thinned_out_evenly() {
     let query: Vec<String> = (0..130).map(|number| format!("t{number}")).collect();
     let kept = words(&query.join(" "));
-    assert_eq!(
-        (kept.len(), kept[1].as_str(), kept[43].as_str()),
-        (44, "t3", "t129")
-    );
+    assert_eq!((kept.len(), kept[1].as_str(), kept[43].as_str()), (44, "t3", "t129"));
 }
 
 #[test]
@@ -86,11 +77,7 @@ fn scores_the_worked_examples() {
         ("?!", "what?!", None),
     ];
     for (query, message, score) in table {
-        assert_eq!(
-            MessageQuery::new(query).score(message),
-            score,
-            "{query} in {message}"
-        );
+        assert_eq!(MessageQuery::new(query).score(message), score, "{query} in {message}");
     }
 }
 
@@ -101,20 +88,11 @@ fn a_snippet_shows_the_match_with_some_lead() {
 
     let long = format!("{}Compass{}", "x ".repeat(60), " y".repeat(200));
     let shown = query.snippet(&long);
-    assert!(
-        shown.starts_with("...x x") && shown.ends_with("..."),
-        "{shown}"
-    );
-    assert_eq!(
-        (shown.chars().count(), shown.find("Compass")),
-        (206, Some(43))
-    );
+    assert!(shown.starts_with("...x x") && shown.ends_with("..."), "{shown}");
+    assert_eq!((shown.chars().count(), shown.find("Compass")), (206, Some(43)));
 
     let early = format!("compass{}", "-".repeat(300));
-    assert_eq!(
-        query.snippet(&early),
-        format!("compass{}...", "-".repeat(193))
-    );
+    assert_eq!(query.snippet(&early), format!("compass{}...", "-".repeat(193)));
 
     let none = format!("{}{}", "-".repeat(100), "+".repeat(200));
     assert_eq!(query.snippet(&none), format!("...{}", "+".repeat(200)));
@@ -124,22 +102,13 @@ fn a_snippet_shows_the_match_with_some_lead() {
 fn a_match_after_letters_that_fold_longer_is_found_in_the_original() {
     let message = format!("{}key{}", "İß".repeat(60), "z".repeat(200));
     let shown = MessageQuery::new("key").snippet(&message);
-    assert_eq!(
-        shown.chars().skip(3).position(|scalar| scalar == 'k'),
-        Some(40)
-    );
+    assert_eq!(shown.chars().skip(3).position(|scalar| scalar == 'k'), Some(40));
 }
 
 #[test]
 fn equal_scores_rank_newest_first() {
     let hits = [(0.5, 1), (1.0, 0), (0.5, 7), (0.2, 9)];
-    let hits = hits
-        .map(|(score, index)| Ranked {
-            score,
-            index,
-            item: (),
-        })
-        .to_vec();
+    let hits = hits.map(|(score, index)| Ranked { score, index, item: () }).to_vec();
     let order: Vec<u32> = best(hits, 3).into_iter().map(|hit| hit.index).collect();
     assert_eq!(order, [0, 7, 1]);
 }

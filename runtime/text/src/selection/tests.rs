@@ -19,10 +19,7 @@ fn chars(start: u32, max: Option<u32>) -> Span {
 }
 
 fn caps(max_lines: u32, max_chars: u32) -> Caps {
-    Caps {
-        max_lines,
-        max_chars,
-    }
+    Caps { max_lines, max_chars }
 }
 
 /// Text, lines shown, next line, characters shown.
@@ -100,18 +97,12 @@ fn refuses_ranges_outside_the_text() {
 fn reads_lines_without_the_last_line_feed() {
     let text = "ab\ncd\n";
     assert_eq!(shown(text, Span::All, WIDE), (text, (1, 3), None, (0, 6)));
-    assert_eq!(
-        shown(text, lines(1, Some(1)), WIDE),
-        ("ab", (1, 1), Some(2), (0, 2))
-    );
+    assert_eq!(shown(text, lines(1, Some(1)), WIDE), ("ab", (1, 1), Some(2), (0, 2)));
     assert_eq!(
         shown(text, lines(2, Some(u32::MAX)), WIDE),
         ("cd\n", (2, 3), None, (3, 6))
     );
-    assert_eq!(
-        shown(text, lines(3, None), WIDE),
-        ("", (3, 3), None, (6, 6))
-    );
+    assert_eq!(shown(text, lines(3, None), WIDE), ("", (3, 3), None, (6, 6)));
     assert_eq!(
         shown("a\r\nb", lines(1, Some(1)), WIDE),
         ("a\r", (1, 1), Some(2), (0, 2))
@@ -121,18 +112,9 @@ fn reads_lines_without_the_last_line_feed() {
 #[test]
 fn stops_before_the_line_that_does_not_fit() {
     let text = "abc\nde\nf";
-    assert_eq!(
-        shown(text, Span::All, caps(9, 6)),
-        ("abc\nde", (1, 2), Some(3), (0, 6))
-    );
-    assert_eq!(
-        shown(text, Span::All, caps(9, 5)),
-        ("abc", (1, 1), Some(2), (0, 3))
-    );
-    assert_eq!(
-        shown(text, Span::All, caps(9, 8)),
-        (text, (1, 3), None, (0, 8))
-    );
+    assert_eq!(shown(text, Span::All, caps(9, 6)), ("abc\nde", (1, 2), Some(3), (0, 6)));
+    assert_eq!(shown(text, Span::All, caps(9, 5)), ("abc", (1, 1), Some(2), (0, 3)));
+    assert_eq!(shown(text, Span::All, caps(9, 8)), (text, (1, 3), None, (0, 8)));
     assert_eq!(
         shown(text, Span::All, caps(2, 80)),
         ("abc\nde", (1, 2), Some(3), (0, 6))
@@ -158,10 +140,7 @@ fn a_message_of_two_long_lines_shows_the_first() {
 fn cuts_only_a_first_line_that_is_too_long() {
     let text = "x".repeat(80_001);
     let page = select(&text, Span::All, WIDE).unwrap();
-    assert_eq!(
-        (page.start_line, page.end_line, page.next_start_line),
-        (1, 1, None)
-    );
+    assert_eq!((page.start_line, page.end_line, page.next_start_line), (1, 1, None));
     assert_eq!((page.start_char, page.end_char), (0, 80_000));
     assert!(page.line_truncated && page.truncated);
 
@@ -201,25 +180,15 @@ fn truncated_says_that_something_is_missing_on_either_side() {
         (chars(1, None), true),
     ];
     for (span, truncated) in table {
-        assert_eq!(
-            select("a\nb\nc", span, WIDE).unwrap().truncated,
-            truncated,
-            "{span:?}"
-        );
+        assert_eq!(select("a\nb\nc", span, WIDE).unwrap().truncated, truncated, "{span:?}");
     }
 }
 
 #[test]
 fn reads_characters_as_scalars_and_lowers_to_the_cap() {
     let text = "é😀e\u{301}雨";
-    assert_eq!(
-        shown(text, chars(1, Some(2)), WIDE),
-        ("😀e", (1, 1), None, (1, 3))
-    );
-    assert_eq!(
-        shown(text, chars(4, None), WIDE),
-        ("雨", (1, 1), None, (4, 5))
-    );
+    assert_eq!(shown(text, chars(1, Some(2)), WIDE), ("😀e", (1, 1), None, (1, 3)));
+    assert_eq!(shown(text, chars(4, None), WIDE), ("雨", (1, 1), None, (4, 5)));
     assert_eq!(
         shown(text, chars(0, Some(u32::MAX)), caps(1, 2)),
         ("é😀", (1, 1), None, (0, 2))
@@ -229,22 +198,10 @@ fn reads_characters_as_scalars_and_lowers_to_the_cap() {
 #[test]
 fn a_character_read_names_the_lines_that_it_touches() {
     let text = "ab\n\ncd\n";
-    assert_eq!(
-        shown(text, chars(0, Some(3)), WIDE),
-        ("ab\n", (1, 1), None, (0, 3))
-    );
-    assert_eq!(
-        shown(text, chars(2, Some(2)), WIDE),
-        ("\n\n", (1, 2), None, (2, 4))
-    );
-    assert_eq!(
-        shown(text, chars(3, Some(2)), WIDE),
-        ("\nc", (2, 3), None, (3, 5))
-    );
-    assert_eq!(
-        shown(text, chars(4, None), WIDE),
-        ("cd\n", (3, 4), None, (4, 7))
-    );
+    assert_eq!(shown(text, chars(0, Some(3)), WIDE), ("ab\n", (1, 1), None, (0, 3)));
+    assert_eq!(shown(text, chars(2, Some(2)), WIDE), ("\n\n", (1, 2), None, (2, 4)));
+    assert_eq!(shown(text, chars(3, Some(2)), WIDE), ("\nc", (2, 3), None, (3, 5)));
+    assert_eq!(shown(text, chars(4, None), WIDE), ("cd\n", (3, 4), None, (4, 7)));
 }
 
 fn texts() -> impl Strategy<Value = String> {

@@ -87,9 +87,7 @@ fn finish_reasons_that_lie_are_not_believed() {
         "tool_calls": [sent(json!("c1"), json!("{}"))]}}]}),
     );
     assert_eq!(with.unwrap().tool_calls, [call("c1", json!({}))]);
-    let without = decoded(
-        json!({"choices": [{"finish_reason": "tool_calls", "message": {"content": "hi"}}]}),
-    );
+    let without = decoded(json!({"choices": [{"finish_reason": "tool_calls", "message": {"content": "hi"}}]}));
     assert_eq!(without.unwrap().text, "hi");
 }
 
@@ -109,10 +107,7 @@ fn arguments_may_be_a_text_an_object_or_nothing() {
         call("4", json!({})),
         call("5", json!("{\"a\":")),
     ];
-    assert_eq!(
-        message(json!({ "tool_calls": calls })).unwrap().tool_calls,
-        expected
-    );
+    assert_eq!(message(json!({ "tool_calls": calls })).unwrap().tool_calls, expected);
 }
 
 #[test]
@@ -144,19 +139,13 @@ fn a_call_without_id_name_or_function_refuses_the_turn() {
         call_fault(json!([{"function": {"name": "t"}}])),
         (1, ToolCallFault::BlankId)
     );
-    assert_eq!(
-        call_fault(json!([good(), unnamed])),
-        (2, ToolCallFault::BlankName)
-    );
+    assert_eq!(call_fault(json!([good(), unnamed])), (2, ToolCallFault::BlankName));
     assert_eq!(
         call_fault(json!([{"id": "1", "type": "custom", "custom": {}}])),
         (1, ToolCallFault::NoFunction)
     );
     assert_eq!(call_fault(json!(["t"])), (1, ToolCallFault::NotObject));
-    assert_eq!(
-        call_fault(json!([good(), good()])),
-        (2, ToolCallFault::RepeatedId)
-    );
+    assert_eq!(call_fault(json!([good(), good()])), (2, ToolCallFault::RepeatedId));
 }
 
 #[test]
@@ -185,8 +174,7 @@ fn an_id_is_kept_as_it_came() {
 #[test]
 fn content_is_a_text_a_list_of_parts_or_nothing() {
     let picture = json!({"type": "image_url", "image_url": {"url": "x"}});
-    let list =
-        json!(["a", {"type": "text", "text": "b"}, picture, {"type": "output_text", "text": "c"}]);
+    let list = json!(["a", {"type": "text", "text": "b"}, picture, {"type": "output_text", "text": "c"}]);
     let response = message(json!({ "content": list })).unwrap();
     let parts = vec![
         Part::Text { text: "abc".into() },
@@ -195,17 +183,9 @@ fn content_is_a_text_a_list_of_parts_or_nothing() {
             value: picture,
         },
     ];
-    assert_eq!(
-        (response.text, response.message.parts),
-        ("abc".into(), parts)
-    );
+    assert_eq!((response.text, response.message.parts), ("abc".into(), parts));
     assert_eq!(message(json!({"content": null})).unwrap().message.parts, []);
-    assert_eq!(
-        message(json!({"content": null, "refusal": "No."}))
-            .unwrap()
-            .text,
-        "No."
-    );
+    assert_eq!(message(json!({"content": null, "refusal": "No."})).unwrap().text, "No.");
     assert_eq!(
         message(json!({"content": 3})),
         Err(ModelError::InvalidResponse {
@@ -216,29 +196,15 @@ fn content_is_a_text_a_list_of_parts_or_nothing() {
 
 #[test]
 fn thoughts_are_found_under_each_of_their_names() {
-    let details =
-        json!([{"type": "reasoning.summary", "summary": "s"}, {"data": "x"}, {"text": "t"}]);
+    let details = json!([{"type": "reasoning.summary", "summary": "s"}, {"data": "x"}, {"text": "t"}]);
     let rows = [
-        (
-            json!({"reasoning_content": "a", "reasoning": "b"}),
-            Some("a"),
-        ),
-        (
-            json!({"reasoning_content": null, "reasoning": "b"}),
-            Some("b"),
-        ),
-        (
-            json!({"reasoning": " ", "reasoning_details": details}),
-            Some("s\n\nt"),
-        ),
+        (json!({"reasoning_content": "a", "reasoning": "b"}), Some("a")),
+        (json!({"reasoning_content": null, "reasoning": "b"}), Some("b")),
+        (json!({"reasoning": " ", "reasoning_details": details}), Some("s\n\nt")),
         (json!({"reasoning": {"effort": 1}}), None),
     ];
     for (sent, expected) in rows {
-        assert_eq!(
-            message(sent.clone()).unwrap().reasoning.as_deref(),
-            expected,
-            "{sent}"
-        );
+        assert_eq!(message(sent.clone()).unwrap().reasoning.as_deref(), expected, "{sent}");
     }
 }
 
@@ -250,9 +216,7 @@ fn sealed_thoughts_and_signatures_are_kept_with_their_origin() {
         "tool_calls": [{"id": "1", "function": {"name": "t"}, "extra_content": {"g": 1}}],
     }))
     .unwrap();
-    let kept = |field: &str, value: Value| {
-        Map::from_iter([(field.into(), value), ("origin".into(), origin.clone())])
-    };
+    let kept = |field: &str, value: Value| Map::from_iter([(field.into(), value), ("origin".into(), origin.clone())]);
     let sealed = Part::Reasoning {
         text: None,
         provider_metadata: kept("reasoning_details", json!([{"data": "x"}])),
@@ -266,10 +230,7 @@ fn sealed_thoughts_and_signatures_are_kept_with_their_origin() {
 
 #[test]
 fn a_message_may_stand_at_the_top_and_must_stand_somewhere() {
-    assert_eq!(
-        decoded(json!({"message": {"content": "hi"}})).unwrap().text,
-        "hi"
-    );
+    assert_eq!(decoded(json!({"message": {"content": "hi"}})).unwrap().text, "hi");
     let none = Err(ModelError::InvalidResponse {
         fault: ResponseFault::NoMessage,
     });

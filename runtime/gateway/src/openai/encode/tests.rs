@@ -56,9 +56,7 @@ fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
     let mut user = Message::of_text(Role::User, "roll");
     user.provider_metadata.insert("name".into(), json!("Ann"));
     let assistant = vec![
-        Part::Text {
-            text: String::new(),
-        },
+        Part::Text { text: String::new() },
         Part::ToolCall {
             call: call(json!({"z": 1, "a": "ü"})),
         },
@@ -76,10 +74,7 @@ fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
             input_schema: json!({"type": "object", "$schema": "x", "properties": {"title": {"type": "string"}}}),
         }],
         tool_choice: ToolChoice::Required,
-        settings: Map::from_iter([
-            ("temperature".into(), json!(0.5)),
-            ("max_tokens".into(), json!(9)),
-        ]),
+        settings: Map::from_iter([("temperature".into(), json!(0.5)), ("max_tokens".into(), json!(9))]),
     };
     let expected = concat!(
         r#"{"model":"m","messages":[{"role":"system","content":"rules"},"#,
@@ -160,12 +155,8 @@ fn a_stream_is_refused_instead_of_buffered() {
 #[test]
 fn arguments_are_always_a_text_of_json() {
     let sent = [json!({}), json!("{\"half\":"), json!([1])];
-    let texts =
-        sent.map(|arguments| tool_call(&call(arguments), &info())["function"]["arguments"].clone());
-    assert_eq!(
-        texts,
-        [json!("{}"), json!("\"{\\\"half\\\":\""), json!("[1]")]
-    );
+    let texts = sent.map(|arguments| tool_call(&call(arguments), &info())["function"]["arguments"].clone());
+    assert_eq!(texts, [json!("{}"), json!("\"{\\\"half\\\":\""), json!("[1]")]);
 }
 
 #[test]
@@ -173,10 +164,7 @@ fn an_assistant_who_only_speaks_has_content_and_one_who_says_nothing_has_an_empt
     assert_eq!(
         encoded(
             Role::Assistant,
-            vec![
-                Part::Text { text: "a".into() },
-                Part::Text { text: "b".into() }
-            ]
+            vec![Part::Text { text: "a".into() }, Part::Text { text: "b".into() }]
         ),
         json!({"role": "assistant", "content": "ab"})
     );
@@ -201,10 +189,7 @@ fn thoughts_are_joined_and_sealed_ones_go_back_to_their_own_model_only() {
         ),
     };
     assert_eq!(
-        encoded(
-            Role::Assistant,
-            vec![thought("one", "m"), thought("two", "other")]
-        ),
+        encoded(Role::Assistant, vec![thought("one", "m"), thought("two", "other")]),
         json!({"role": "assistant", "content": "", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}],
                "reasoning_content": "one\n\ntwo"})
     );
@@ -265,56 +250,32 @@ fn only_media_and_native_content_make_a_list_and_foreign_parts_stay_here() {
 fn media_take_the_form_that_servers_read() {
     let image = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
     let sound = |format: &str| json!({"type": "input_audio", "input_audio": {"data": "AAAA", "format": format}});
-    assert_eq!(
-        media("image/png", "AAAA"),
-        Ok(image("data:image/png;base64,AAAA"))
-    );
+    assert_eq!(media("image/png", "AAAA"), Ok(image("data:image/png;base64,AAAA")));
     assert_eq!(
         media("image/png", "https://x.example/a"),
         Ok(image("https://x.example/a"))
     );
     assert_eq!(media("audio/wav", "AAAA"), Ok(sound("wav")));
-    assert_eq!(
-        media("audio/mpeg", "data:audio/mpeg;base64,AAAA"),
-        Ok(sound("mp3"))
-    );
+    assert_eq!(media("audio/mpeg", "data:audio/mpeg;base64,AAAA"), Ok(sound("mp3")));
     for (kind, value) in [
         ("audio/wav", "https://x.example/a"),
         ("video/mp4", "AAAA"),
         ("image/png", ""),
     ] {
-        assert_eq!(
-            media(kind, value),
-            Err(MessageFault::UnsupportedMedia),
-            "{kind}"
-        );
+        assert_eq!(media(kind, value), Err(MessageFault::UnsupportedMedia), "{kind}");
     }
 }
 
 #[test]
 fn messages_that_cannot_be_sent_are_named() {
-    let call = || Part::ToolCall {
-        call: call(json!({})),
-    };
+    let call = || Part::ToolCall { call: call(json!({})) };
     let answer = || Part::ToolResult { result: result() };
     let rows = [
-        (
-            Role::User,
-            vec![call(), answer()],
-            MessageFault::MisplacedPart,
-        ),
+        (Role::User, vec![call(), answer()], MessageFault::MisplacedPart),
         (Role::Assistant, vec![answer()], MessageFault::MisplacedPart),
         (Role::Tool, vec![], MessageFault::NoResult),
-        (
-            Role::Tool,
-            vec![answer(), answer()],
-            MessageFault::SeveralResults,
-        ),
-        (
-            Role::Tool,
-            vec![answer(), call()],
-            MessageFault::MisplacedPart,
-        ),
+        (Role::Tool, vec![answer(), answer()], MessageFault::SeveralResults),
+        (Role::Tool, vec![answer(), call()], MessageFault::MisplacedPart),
     ];
     for (role, parts, fault) in rows {
         assert_eq!(encode(&Message::new(role, parts), &info()), Err(fault));

@@ -26,10 +26,7 @@ fn every_status_has_its_kind() {
     assert_eq!(codes(&[400]), ["agent.validation_error"]);
     assert_eq!(codes(&[401, 403]), ["agent.unauthorized"; 2]);
     assert_eq!(codes(&[429]), ["agent.rate_limited"]);
-    assert_eq!(
-        codes(&[408, 425, 500, 502, 503, 504]),
-        ["agent.transient"; 6]
-    );
+    assert_eq!(codes(&[408, 425, 500, 502, 503, 504]), ["agent.transient"; 6]);
     assert_eq!(
         codes(&[101, 302, 402, 404, 409, 413, 418, 422, 501, 599]),
         ["agent.internal_error"; 10]
@@ -117,10 +114,7 @@ fn a_body_that_is_no_json_is_quoted_shortly() {
         panic!("not transient")
     };
     assert!(
-        answer
-            .detail
-            .as_str()
-            .starts_with("<html> <h1>Bad Gateway</h1>xxx"),
+        answer.detail.as_str().starts_with("<html> <h1>Bad Gateway</h1>xxx"),
         "{answer}"
     );
     assert_eq!(answer.detail.as_str().len(), 512);

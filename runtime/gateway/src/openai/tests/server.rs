@@ -75,11 +75,8 @@ fn is_whole(text: &str) -> bool {
     let Some((head, body)) = text.split_once("\r\n\r\n") else {
         return false;
     };
-    let length = head.lines().find_map(|line| {
-        line.to_lowercase()
-            .strip_prefix("content-length: ")?
-            .parse()
-            .ok()
-    });
+    let length = head
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
     body.len() >= length.unwrap_or(0)
 }

@@ -47,13 +47,11 @@ fn one_of_each() -> Vec<ModelError> {
         ModelError::Cancelled,
         ModelError::Internal(answer(418, "teapot")),
     ];
-    all.extend(
-        NetworkFailure::ALL.map(|failure| ModelError::UpstreamFailure {
-            failure,
-            endpoint: "http://localhost:1".into(),
-            detail: Excerpt::default(),
-        }),
-    );
+    all.extend(NetworkFailure::ALL.map(|failure| ModelError::UpstreamFailure {
+        failure,
+        endpoint: "http://localhost:1".into(),
+        detail: Excerpt::default(),
+    }));
     all
 }
 
@@ -61,11 +59,7 @@ fn one_of_each() -> Vec<ModelError> {
 fn every_error_has_its_code_kind_and_retry() {
     let mut table = String::new();
     for error in one_of_each() {
-        let retry = if error.is_retryable() {
-            "retry"
-        } else {
-            "final"
-        };
+        let retry = if error.is_retryable() { "retry" } else { "final" };
         writeln!(table, "{} {:?} {retry}", error.code(), error.kind()).unwrap();
     }
     assert_eq!(
@@ -112,9 +106,7 @@ fn a_run_error_keeps_code_kind_words_and_advice() {
 
 #[test]
 fn an_overflow_says_what_to_lower() {
-    let hint = ModelError::ContextOverflow(ProviderAnswer::default())
-        .hint()
-        .unwrap();
+    let hint = ModelError::ContextOverflow(ProviderAnswer::default()).hint().unwrap();
     assert!(hint.contains("context.maxPromptChars"), "{hint}");
 }
 

@@ -68,10 +68,7 @@ fn a_stored_turn_has_the_documented_shape_and_reads_back() {
     });
     let written = serde_json::to_value(stored()).unwrap();
     assert_eq!(written, expected);
-    assert_eq!(
-        serde_json::from_value::<StoredTurn>(written).unwrap(),
-        stored()
-    );
+    assert_eq!(serde_json::from_value::<StoredTurn>(written).unwrap(), stored());
 }
 
 #[test]
@@ -119,10 +116,9 @@ fn other_parts_keep_their_tags() {
 
 #[test]
 fn a_request_needs_messages_only() {
-    let request: ModelRequest = serde_json::from_value(
-        json!({"messages": [{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]}),
-    )
-    .unwrap();
+    let request: ModelRequest =
+        serde_json::from_value(json!({"messages": [{"role": "user", "parts": [{"type": "text", "text": "hi"}]}]}))
+            .unwrap();
     let expected = ModelRequest {
         messages: vec![Message::of_text(Role::User, "hi")],
         ..ModelRequest::default()

@@ -1,0 +1,289 @@
+//! What a run leaves on disk: its journal, its workspace, and the files that its events point to.
+//!
+//! Every function that touches the disk does so away from the threads that drive calls.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use innkeeper_agent::Promotion;
+use innkeeper_agent::profile::ResolvedArtifact;
+use innkeeper_protocol::call::ToolResult;
+use innkeeper_protocol::envelope::Envelope;
+use innkeeper_protocol::event::{CheckpointReason, RunEvent};
+use innkeeper_protocol::id::{CallId, InvocationId};
+use innkeeper_protocol::port::{Clock, Entropy};
+use innkeeper_protocol::run::RunError;
+use innkeeper_store::atomic::{Durability as FileDurability, write_json_atomic};
+use innkeeper_store::audit::{Audit, CallFiles};
+use innkeeper_store::checkpoint::{Checkpoints, NewCheckpoint};
+use innkeeper_store::journal::{Journal, Stamp};
+use innkeeper_store::persistent::States;
+use innkeeper_store::runs::{RunFold, RunFolder, RunsRoot};
+use innkeeper_store::tree::Tree;
+use innkeeper_store::workspace::{
+    self, ExitPolicy, InvocationInput, InvocationKind, InvocationRecord, InvocationStatus, ManifestData,
+    PreparedWorkspace, WorkspaceError, WorkspaceSetup,
+};
+use serde_json::Value;
+
+use crate::executor::unwritable;
+use crate::ports::blocking;
+use crate::setup::RunFrame;
+use crate::system::fresh_hex;
+
+/// Stamps events with ids and dates of the host.
+pub(crate) struct EventStamps {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+}
+
+impl EventStamps {
+    /// The stamp of an event that happens now.
+    pub(crate) fn now(&self) -> Stamp {
+        Stamp {
+            event_id: format!("evt_{}", fresh_hex(&*self.entropy)),
+            timestamp: timestamp(&*self.clock),
+        }
+    }
+}
+
+/// The present moment, RFC 3339 in UTC with milliseconds.
+pub(crate) fn timestamp(clock: &dyn Clock) -> String {
+    let ms = i64::try_from(clock.wall_ms()).unwrap_or(i64::MAX);
+    innkeeper_store::chat::iso_date(ms).unwrap_or_else(|| "9999-12-31T23:59:59.999Z".to_owned())
+}
+
+/// The journal with the fold that its caches are made of.
+struct Record {
+    journal: Journal,
+    fold: RunFold,
+}
+
+/// The files of one run.
+pub(crate) struct Recorder {
+    pub(crate) root: RunsRoot,
+    pub(crate) folder: RunFolder,
+    record: Arc<Mutex<Record>>,
+    stamps: EventStamps,
+    audit: Arc<Audit>,
+    checkpoints: Arc<Checkpoints>,
+    /// The workspace, once it is prepared.
+    prepared: Arc<OnceLock<PreparedWorkspace>>,
+}
+
+impl Recorder {
+    /// Takes over a new run's empty journal and folder.
+    pub(crate) fn new(
+        root: RunsRoot,
+        folder: RunFolder,
+        journal: Journal,
+        tree: Arc<Tree>,
+        stamps: EventStamps,
+    ) -> Self {
+        Self {
+            root,
+            folder,
+            record: Arc::new(Mutex::new(Record {
+                journal,
+                fold: RunFold::default(),
+            })),
+            stamps,
+            audit: Arc::new(Audit::new(tree.clone())),
+            checkpoints: Arc::new(Checkpoints::new(tree)),
+            prepared: Arc::default(),
+        }
+    }
+
+    /// Makes an event durable and returns it with its number. The caches follow where it changes the run's status.
+    pub(crate) async fn append(&self, event: RunEvent) -> Result<Envelope, RunError> {
+        let draft = event.draft().map_err(unwritable)?;
+        let changes_status = event.changes_status();
+        let stamp = self.stamps.now();
+        let (record, root, folder) = (self.record.clone(), self.root.clone(), self.folder.clone());
+        blocking(move || {
+            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            let Record { journal, fold } = &mut *record;
+            let envelope = journal
+                .append(draft, stamp)
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))?;
+            fold.apply(&envelope);
+            if let (true, Some(cache)) = (changes_status, fold.record(journal.bytes()))
+                && let Err(error) = root.save_record(&folder, &cache)
+            {
+                // A cache that cannot be written is rebuilt from the journal when it is read.
+                tracing::warn!(%error, "the run's record could not be cached");
+            }
+            Ok(envelope)
+        })
+        .await
+    }
+
+    /// Keeps a JSON value in the run's folder.
+    pub(crate) async fn store_json(&self, path: &str, value: Value) -> Result<(), RunError> {
+        let path = self.folder.path().join(path);
+        blocking(move || {
+            if let Some(parent) = path.parent() {
+                std::fs::create_dir_all(parent)
+                    .map_err(|error| RunError::internal("store.io_failed", format!("{}: {error}", parent.display())))?;
+            }
+            write_json_atomic(&path, &value, FileDurability::Durable)
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+        })
+        .await
+    }
+
+    /// Keeps the arguments of a call and names its files.
+    pub(crate) async fn begin_call(&self, call_id: CallId, arguments: Value) -> Result<CallFiles, RunError> {
+        let audit = self.audit.clone();
+        blocking(move || {
+            audit
+                .begin(call_id.as_str(), &arguments)
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+        })
+        .await
+    }
+
+    /// Keeps the result of a call.
+    pub(crate) async fn store_result(&self, files: CallFiles, result: ToolResult) -> Result<(), RunError> {
+        let audit = self.audit.clone();
+        blocking(move || {
+            audit
+                .store_result(&files, &result)
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+        })
+        .await
+    }
+
+    /// Saves the workspace as it is now, under the next number.
+    pub(crate) async fn create_checkpoint(&self, number: u64, reason: CheckpointReason) -> Result<String, RunError> {
+        let reason = match reason {
+            CheckpointReason::ToolWorkspaceWrite => "tool_workspace_write",
+            CheckpointReason::ToolWorkspacePatch => "tool_workspace_patch",
+            CheckpointReason::ChatCommit => "chat_commit",
+            CheckpointReason::DirectOutputCapture => "direct_output_capture",
+        };
+        let event_seq = self
+            .record
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .journal
+            .last_seq();
+        let new = NewCheckpoint {
+            number,
+            run_id: self.folder.run_id().to_string(),
+            created_at: self.stamps.now().timestamp,
+            reason: reason.to_owned(),
+            event_seq,
+        };
+        let checkpoints = self.checkpoints.clone();
+        blocking(move || {
+            let created = checkpoints.create(new);
+            created
+                .map(|created| created.checkpoint.id)
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+        })
+        .await
+    }
+}
+
+impl Recorder {
+    /// Makes the run's roots and freezes its input. Returns the roots that are carried from run to run.
+    pub(crate) async fn prepare_workspace(&self, frame: &RunFrame) -> Result<Vec<String>, RunError> {
+        let states = States::new(&self.root, &frame.workspace_id);
+        let (folder, prepared) = (self.folder.clone(), self.prepared.clone());
+        let now = self.stamps.now().timestamp;
+        let setup = workspace_setup(frame, &now).map_err(unwritable)?;
+        let tools = frame.tool_snapshot.clone();
+        let invocation = root_invocation(frame, &now);
+        blocking(move || {
+            let failed = |error: WorkspaceError| RunError::internal(error.code(), error.to_string());
+            let workspace = workspace::prepare(&folder, &states, &setup).map_err(failed)?;
+            workspace.create_invocation(&invocation).map_err(failed)?;
+            workspace.freeze_skills(&Value::Array(Vec::new())).map_err(failed)?;
+            workspace
+                .freeze(&invocation.id, InvocationInput::ToolSnapshot, &tools)
+                .map_err(failed)?;
+            let roots = workspace.promoted_roots();
+            // A run prepares its workspace once; `prepare` itself refuses a second time.
+            let _ = prepared.set(workspace);
+            Ok(roots)
+        })
+        .await
+    }
+
+    /// Makes the persistent roots a new state of the chat.
+    pub(crate) async fn promote(&self, frame: &RunFrame) -> Result<Promotion, RunError> {
+        let states = States::new(&self.root, &frame.workspace_id);
+        let (prepared, now) = (self.prepared.clone(), self.stamps.now().timestamp);
+        blocking(move || {
+            let workspace = prepared.get().ok_or_else(|| {
+                RunError::internal(
+                    "agent.internal_error",
+                    "a run was finished whose workspace was never prepared",
+                )
+            })?;
+            let promoted = workspace.promote(&states, &now);
+            promoted
+                .map(|made| Promotion {
+                    state_id: made.state_id,
+                    base_state_id: made.base_state_id,
+                    changes: made.changes,
+                })
+                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+        })
+        .await
+    }
+
+    /// Brings the record of the root invocation up to its journal. It is a cache: failing to is only reported.
+    pub(crate) async fn note_invocation(&self, status: InvocationStatus) {
+        let (prepared, now) = (self.prepared.clone(), self.stamps.now().timestamp);
+        let noted = blocking(move || {
+            if let Some(workspace) = prepared.get()
+                && let Err(error) = workspace.update_invocation(&InvocationId::root(), status, &now)
+            {
+                tracing::warn!(%error, "the record of the invocation could not be written");
+            }
+            Ok(())
+        });
+        // The closure above never fails.
+        let _ = noted.await;
+    }
+}
+
+fn workspace_setup(frame: &RunFrame, now: &str) -> Result<WorkspaceSetup, serde_json::Error> {
+    let (profile, roots) = (&frame.profile, frame.profile.workspace());
+    let artifact = |artifact: &ResolvedArtifact| workspace::Artifact {
+        id: artifact.id.clone(),
+        path: artifact.path.clone(),
+        kind: artifact.kind.clone(),
+        target: workspace::ArtifactTarget::MessageBody,
+        required: artifact.required,
+        assembly_order: artifact.assembly_order,
+    };
+    Ok(WorkspaceSetup {
+        manifest: ManifestData {
+            stable_chat_id: frame.stable_chat_id.clone(),
+            chat_ref: frame.chat_ref.clone(),
+            created_at: now.to_owned(),
+            visible: roots.visible_roots.clone(),
+            writable: roots.writable_roots.clone(),
+            artifacts: profile.output().artifacts.iter().map(artifact).collect(),
+        },
+        persist_base_state_id: frame.persist_base_state_id.clone(),
+        prompt_snapshot: frame.prompt_snapshot.clone(),
+        resolved_profile: serde_json::to_value(profile)?,
+    })
+}
+
+fn root_invocation(frame: &RunFrame, now: &str) -> InvocationRecord {
+    InvocationRecord {
+        id: InvocationId::root(),
+        run_id: frame.run_id.clone(),
+        parent_invocation_id: None,
+        profile_id: frame.profile_id.clone(),
+        kind: InvocationKind::Root,
+        status: InvocationStatus::Running,
+        exit_policy: ExitPolicy::RunFinishAllowed,
+        created_at: now.to_owned(),
+        updated_at: now.to_owned(),
+    }
+}
