@@ -7,6 +7,10 @@
 pub enum Interface {
     /// The chat of the run.
     ChatHistory,
+    /// World info that was activated for the run.
+    WorldinfoActivated,
+    /// Agent Skills.
+    SkillsLibrary,
     /// Shapes of the workspace; no functions, always linked.
     WorkspaceTypes,
     /// Listing and reading files.
@@ -26,6 +30,10 @@ pub enum Interface {
 pub enum Capability {
     /// `chat`
     Chat,
+    /// `worldinfo`
+    Worldinfo,
+    /// `skills`
+    Skills,
     /// `workspace-read`
     WorkspaceRead,
     /// `workspace-write`
@@ -38,16 +46,20 @@ pub enum Capability {
 
 impl Capability {
     /// The capabilities that a person can grant, with the names used for it.
-    pub const GRANTABLE: [(&'static str, Self); 4] = [
+    pub const GRANTABLE: [(&'static str, Self); 6] = [
         ("chat", Self::Chat),
+        ("worldinfo", Self::Worldinfo),
+        ("skills", Self::Skills),
         ("workspace-read", Self::WorkspaceRead),
         ("workspace-write", Self::WorkspaceWrite),
         ("random", Self::Random),
     ];
 
     /// Everything, as the built-ins have it.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Chat,
+        Self::Worldinfo,
+        Self::Skills,
         Self::WorkspaceRead,
         Self::WorkspaceWrite,
         Self::Random,
@@ -66,8 +78,10 @@ impl Capability {
 
 impl Interface {
     /// Every interface.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::ChatHistory,
+        Self::WorldinfoActivated,
+        Self::SkillsLibrary,
         Self::WorkspaceTypes,
         Self::WorkspaceReader,
         Self::WorkspaceWriter,
@@ -81,6 +95,8 @@ impl Interface {
     pub const fn name(self) -> &'static str {
         match self {
             Self::ChatHistory => "innkeeper:chat/history",
+            Self::WorldinfoActivated => "innkeeper:worldinfo/activated",
+            Self::SkillsLibrary => "innkeeper:skills/library",
             Self::WorkspaceTypes => "innkeeper:workspace/types",
             Self::WorkspaceReader => "innkeeper:workspace/reader",
             Self::WorkspaceWriter => "innkeeper:workspace/writer",
@@ -102,6 +118,8 @@ impl Interface {
     pub const fn capability(self) -> Option<Capability> {
         match self {
             Self::ChatHistory => Some(Capability::Chat),
+            Self::WorldinfoActivated => Some(Capability::Worldinfo),
+            Self::SkillsLibrary => Some(Capability::Skills),
             Self::WorkspaceReader => Some(Capability::WorkspaceRead),
             Self::WorkspaceWriter => Some(Capability::WorkspaceWrite),
             Self::RunControl => Some(Capability::RunControl),

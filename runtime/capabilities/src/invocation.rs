@@ -2,11 +2,13 @@
 //!
 //! Nothing here outlives the invocation, and a child has one of its own.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use innkeeper_protocol::path::{PathRefusal, RootName, WorkspacePath};
 use innkeeper_protocol::port::{ChatHistory, WorkspaceFiles};
+use innkeeper_protocol::skill::SkillLibrary;
+use innkeeper_protocol::worldinfo::Activation;
 
 use crate::read_state::ReadStates;
 
@@ -75,6 +77,21 @@ pub struct ControlRules {
     pub child: bool,
 }
 
+/// Which skills an invocation may see, and how much of them.
+#[derive(Clone)]
+pub struct SkillRules {
+    /// The skills that apply to the run.
+    pub library: Arc<dyn SkillLibrary>,
+    /// Names that may be seen, or `*`.
+    pub visible: Vec<String>,
+    /// Names that may not, or `*`; a deny wins.
+    pub deny: Vec<String>,
+    /// Characters that one read may show.
+    pub max_chars_per_call: u32,
+    /// Characters that the whole invocation may be shown.
+    pub max_chars_per_run: u32,
+}
+
 /// What an invocation is made of.
 pub struct InvocationSetup {
     /// What may be read and written.
@@ -83,6 +100,10 @@ pub struct InvocationSetup {
     pub files: Arc<dyn WorkspaceFiles>,
     /// The chat of the run, if it has one.
     pub chat: Option<Arc<dyn ChatHistory>>,
+    /// World info that was activated for the run, if that is known.
+    pub activation: Option<Arc<Activation>>,
+    /// Skills, if the run has any.
+    pub skills: Option<SkillRules>,
     /// What a tool may ask of the run.
     pub control: ControlRules,
 }
@@ -92,6 +113,7 @@ pub struct Invocation {
     pub(crate) setup: InvocationSetup,
     read_states: Mutex<ReadStates>,
     has_explicit_commit: AtomicBool,
+    skill_chars_spent: AtomicU32,
 }
 
 impl Invocation {
@@ -102,6 +124,7 @@ impl Invocation {
             setup,
             read_states: Mutex::default(),
             has_explicit_commit: AtomicBool::new(false),
+            skill_chars_spent: AtomicU32::new(0),
         }
     }
 
@@ -124,6 +147,10 @@ impl Invocation {
 
     pub(crate) fn has_explicit_commit(&self) -> bool {
         self.has_explicit_commit.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn skill_chars_spent(&self) -> u32 {
+        self.skill_chars_spent.load(Ordering::SeqCst)
     }
 
     pub(crate) fn read_states(&self) -> MutexGuard<'_, ReadStates> {
@@ -173,6 +200,7 @@ impl Invocation {
 impl Invocation {
     /// Takes over what a call has shown and written, once its plan has been applied.
     pub fn settle(&self, applied: &crate::StagedChanges) {
+        self.skill_chars_spent.fetch_add(applied.skill_chars, Ordering::SeqCst);
         let mut states = self.read_states();
         for (path, state) in &applied.read_states {
             match state {

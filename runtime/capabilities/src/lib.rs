@@ -13,7 +13,9 @@ mod log;
 mod random;
 mod read_state;
 mod reader;
+mod skills;
 mod staging;
+mod worldinfo;
 mod writer;
 
 /// The bindings of the capability packages.
@@ -25,6 +27,8 @@ mod bindings {
             package innkeeper:host;
             world capabilities {
                 import innkeeper:chat/history@0.1.0;
+                import innkeeper:worldinfo/activated@0.1.0;
+                import innkeeper:skills/library@0.1.0;
                 import innkeeper:workspace/reader@0.1.0;
                 import innkeeper:workspace/writer@0.1.0;
                 import innkeeper:run/control@0.1.0;
@@ -32,13 +36,21 @@ mod bindings {
                 import innkeeper:log/log@0.1.0;
             }
         ",
-        path: ["../../wit/workspace", "../../wit/chat", "../../wit/run", "../../wit/random", "../../wit/log"],
+        path: [
+            "../../wit/workspace",
+            "../../wit/chat",
+            "../../wit/worldinfo",
+            "../../wit/skills",
+            "../../wit/run",
+            "../../wit/random",
+            "../../wit/log",
+        ],
         imports: { default: async | trappable },
     });
 }
 
 pub use host::{CallHost, CallLeftovers, LogLine};
 pub use interface::{Capability, Interface};
-pub use invocation::{ControlRules, Invocation, InvocationSetup, Roots};
+pub use invocation::{ControlRules, Invocation, InvocationSetup, Roots, SkillRules};
 pub use link::link;
 pub use staging::StagedChanges;

@@ -4,7 +4,7 @@
 
 use innkeeper_sandbox::{CallState, Compiled, Linker, LoadError, Sandbox};
 
-use crate::bindings::innkeeper::{chat, log, random, run, workspace};
+use crate::bindings::innkeeper::{chat, log, random, run, skills, workspace, worldinfo};
 use crate::host::{CallHost, HasView, view};
 use crate::interface::{Capability, Interface};
 
@@ -38,6 +38,8 @@ pub fn link(
 fn add(linker: &mut Linker<CallState<CallHost>>, interface: Interface) -> wasmtime::Result<()> {
     match interface {
         Interface::ChatHistory => chat::history::add_to_linker::<_, HasView>(linker, view),
+        Interface::WorldinfoActivated => worldinfo::activated::add_to_linker::<_, HasView>(linker, view),
+        Interface::SkillsLibrary => skills::library::add_to_linker::<_, HasView>(linker, view),
         Interface::WorkspaceTypes => workspace::types::add_to_linker::<_, HasView>(linker, view),
         Interface::WorkspaceReader => workspace::reader::add_to_linker::<_, HasView>(linker, view),
         Interface::WorkspaceWriter => workspace::writer::add_to_linker::<_, HasView>(linker, view),

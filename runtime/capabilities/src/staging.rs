@@ -49,6 +49,7 @@ pub(crate) struct Staging {
     read_states: HashMap<WorkspacePath, Option<ReadState>>,
     written_bytes: u64,
     has_request: bool,
+    skill_chars: u32,
 }
 
 impl Staging {
@@ -127,6 +128,16 @@ impl Staging {
         self.has_request
     }
 
+    /// Counts characters of skills that this call shows.
+    pub(crate) fn charge_skill_chars(&mut self, chars: u32) {
+        self.skill_chars = self.skill_chars.saturating_add(chars);
+    }
+
+    /// Characters of skills that this call has shown so far.
+    pub(crate) fn skill_chars(&self) -> u32 {
+        self.skill_chars
+    }
+
     fn charge(&mut self, path: &WorkspacePath, bytes: u64, limits: &Limits) -> Result<(), LimitKind> {
         let is_new = !self.files.contains_key(path);
         if is_new && self.files.len() as u64 >= limits.write_files {
@@ -158,13 +169,7 @@ impl Staging {
 
     /// Takes the plan apart for whoever applies it.
     pub(crate) fn finish(self) -> StagedChanges {
-        let Self {
-            mut files,
-            order,
-            effects,
-            read_states,
-            ..
-        } = self;
+        let Self { mut files, order, effects, read_states, skill_chars, .. } = self;
         let changes = order
             .into_iter()
             .filter_map(|path| {
@@ -178,11 +183,7 @@ impl Staging {
                 })
             })
             .collect();
-        StagedChanges {
-            changes,
-            effects,
-            read_states,
-        }
+        StagedChanges { changes, effects, read_states, skill_chars }
     }
 }
 
@@ -226,6 +227,7 @@ pub struct StagedChanges {
     /// What happens, in the order in which the tool asked for it.
     pub effects: Vec<PlannedEffect>,
     pub(crate) read_states: HashMap<WorkspacePath, Option<ReadState>>,
+    pub(crate) skill_chars: u32,
 }
 
 impl StagedChanges {

@@ -123,6 +123,8 @@ impl Innkeeper {
             roots,
             files,
             chat,
+            activation: None,
+            skills: None,
             control,
         }));
         let seed = setup.seed.unwrap_or_else(|| self.entropy.seed());

@@ -11,7 +11,7 @@ use innkeeper_protocol::call::{CallOutcome, PlannedCommit, ToolResult};
 use innkeeper_protocol::envelope::Envelope;
 use innkeeper_protocol::event::{CheckpointReason, RunEvent};
 use innkeeper_protocol::id::{CallId, CheckpointId, CommitId, ToolId};
-use innkeeper_protocol::limits::Limits;
+use innkeeper_protocol::limits::{Limits, Usage};
 use innkeeper_protocol::model::{Model, ModelError, ModelRequest, StoredTurn};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::port::{
@@ -269,6 +269,7 @@ impl Executor {
             dispatched = tool.call(&self.sandbox, &arguments, environment).instrument(span) => dispatched,
         };
         self.work.staged = Some(dispatched.staged);
+        note_usage(&dispatched.outcome);
         let elapsed_ms = self.clock.monotonic_micros().saturating_sub(started) / 1_000;
         Event::ToolReturned {
             outcome: dispatched.outcome,
@@ -391,6 +392,18 @@ impl Executor {
             return Event::CancelRequested;
         }
         Event::Promoted(self.recorder.promote(&self.frame).await)
+    }
+}
+
+/// Tells the log what a call used of its limits; never what it was about.
+fn note_usage(outcome: &CallOutcome) {
+    let usage = match outcome {
+        CallOutcome::Reply(reply) => Some(reply.usage),
+        CallOutcome::Error(error) => error.usage,
+        CallOutcome::Fault(_) => None,
+    };
+    if let Some(Usage { wall_micros, peak_memory_bytes, host_calls, output_bytes }) = usage {
+        tracing::debug!(wall_micros, peak_memory_bytes, host_calls, output_bytes, "the tool is done");
     }
 }
 

@@ -405,6 +405,8 @@ fn invocation(
         roots: Roots::new(workspace.visible_roots.clone(), workspace.writable_roots.clone()),
         files,
         chat: Some(Arc::new(history)),
+        activation: None,
+        skills: None,
         control: ControlRules {
             message_path: profile.message_path().clone(),
             message_required: profile.message_required(),

@@ -14,4 +14,6 @@ pub mod model;
 pub mod path;
 pub mod port;
 pub mod run;
+pub mod skill;
 pub mod tool;
+pub mod worldinfo;

@@ -2,6 +2,9 @@
 //!
 //! It prints medians and their ratio and asserts nothing: a machine's mood is no test.
 
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench may stop where it stands, and prints its result")]
+#![allow(clippy::disallowed_methods, reason = "time is what is measured")]
+
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -74,6 +77,8 @@ fn invocation() -> Arc<Invocation> {
         roots,
         files: Arc::new(NoFiles),
         chat: None,
+        activation: None,
+        skills: None,
         control,
     }))
 }
