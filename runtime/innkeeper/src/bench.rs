@@ -13,6 +13,7 @@ use innkeeper_protocol::limits::{Limits, Usage};
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 use innkeeper_protocol::port::{ApplyError, ChatHistory, WorkspaceFiles};
 use innkeeper_protocol::run::GenerationType;
+use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::{ChatPath, HistoryView, freeze, read_chat};
 use innkeeper_store::tree::Tree;
 use innkeeper_tools::{CallEnvironment, Catalogue, Dispatched, Origin, Tool};
@@ -45,6 +46,8 @@ pub struct BenchSetup {
     pub chat: Option<PathBuf>,
     /// Messages that the tools may see; none for all.
     pub boundary: Option<u32>,
+    /// World info that counts as activated: a snapshot's `worldInfoActivation`.
+    pub activation: Option<Value>,
     /// Seed of the random numbers; none for a fresh one.
     pub seed: Option<u64>,
     /// Roots that may be read; none for all.
@@ -112,6 +115,12 @@ impl Innkeeper {
         };
         let files: Arc<dyn WorkspaceFiles> = Arc::new(RunFiles::new(Arc::new(Tree::open(&setup.workspace)?)));
         let chat = setup.chat.map(|path| history(path, setup.boundary)).transpose()?;
+        let activation = setup
+            .activation
+            .as_ref()
+            .map(Activation::parse)
+            .transpose()?
+            .map(Arc::new);
         let control = ControlRules {
             message_path: message_path()?,
             message_required: true,
@@ -123,7 +132,7 @@ impl Innkeeper {
             roots,
             files,
             chat,
-            activation: None,
+            activation,
             skills: None,
             control,
         }));

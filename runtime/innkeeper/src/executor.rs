@@ -402,8 +402,20 @@ fn note_usage(outcome: &CallOutcome) {
         CallOutcome::Error(error) => error.usage,
         CallOutcome::Fault(_) => None,
     };
-    if let Some(Usage { wall_micros, peak_memory_bytes, host_calls, output_bytes }) = usage {
-        tracing::debug!(wall_micros, peak_memory_bytes, host_calls, output_bytes, "the tool is done");
+    if let Some(Usage {
+        wall_micros,
+        peak_memory_bytes,
+        host_calls,
+        output_bytes,
+    }) = usage
+    {
+        tracing::debug!(
+            wall_micros,
+            peak_memory_bytes,
+            host_calls,
+            output_bytes,
+            "the tool is done"
+        );
     }
 }
 

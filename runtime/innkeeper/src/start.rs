@@ -12,13 +12,14 @@ use innkeeper_protocol::id::{InvocationId, RunId, StableChatId, StateId, ToolId,
 use innkeeper_protocol::model::{Message, Model, ToolOffer};
 use innkeeper_protocol::port::{ChatRole, WorkspaceFiles};
 use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation};
+use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::{ChatFile, ChatPath, FrozenInput, HistoryView, freeze, read_chat, speaker_name};
 use innkeeper_store::chats_registry::{ChatRegistry, workspace_id};
 use innkeeper_store::journal::{Durability, Journal};
 use innkeeper_store::runs::RunsRoot;
 use innkeeper_store::tree::Tree;
 use innkeeper_tools::Snapshot;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::unbounded_channel;
 use tracing::Instrument as _;
 
@@ -62,6 +63,8 @@ pub struct StartRun {
     pub max_rounds: Option<u32>,
     /// Seed of the tools' random numbers; a fresh one where none is given.
     pub seed: Option<u64>,
+    /// World info that the front end activated: the snapshot's `worldInfoActivation`. Without it the tool says that nothing is known.
+    pub activation: Option<Value>,
 }
 
 impl StartRun {
@@ -78,6 +81,7 @@ impl StartRun {
             presentation: None,
             max_rounds: None,
             seed: None,
+            activation: None,
         }
     }
 }
@@ -91,6 +95,12 @@ struct Input {
     stable_chat_id: StableChatId,
     chat_ref: ChatRef,
     workspace_id: WorkspaceId,
+}
+
+/// What the tools of a run read from, besides its workspace.
+struct Sources {
+    history: HistoryView,
+    activation: Option<Activation>,
 }
 
 /// The tools of a run, frozen.
@@ -111,6 +121,7 @@ impl Innkeeper {
         let presentation = start.presentation.unwrap_or(profile.run().presentation);
         let frozen = self.freeze_tools(&profile)?;
         check_foreground(presentation, &frozen)?;
+        let activation = start.activation.as_ref().map(Activation::parse).transpose()?;
         let input = self.input(&start, &data_root)?;
         let history = HistoryView::new(input.chat.clone(), input.frozen.visible)?;
         let messages = messages(&profile, &frozen, &history, start.instruction.as_deref());
@@ -143,11 +154,18 @@ impl Innkeeper {
             generation_type: start.generation,
             profile_id: profile.id().clone(),
             persist_base_state_id,
-            prompt_snapshot: prompt_snapshot(&setup, &profile),
+            prompt_snapshot: prompt_snapshot(&setup, &profile, start.activation.as_ref()),
             tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::executor::unwritable)?,
             profile,
         };
-        self.launch(&data_root, setup, frame, history, &input, &start)
+        self.launch(
+            &data_root,
+            setup,
+            frame,
+            Sources { history, activation },
+            &input,
+            &start,
+        )
     }
 
     pub(crate) fn data_root(&self) -> Result<&Path, HostError> {
@@ -226,7 +244,7 @@ impl Innkeeper {
         data_root: &Path,
         setup: RunSetup,
         frame: RunFrame,
-        history: HistoryView,
+        sources: Sources,
         input: &Input,
         start: &StartRun,
     ) -> Result<RunHandle, HostError> {
@@ -253,7 +271,7 @@ impl Innkeeper {
         let cancel = CancelSwitch::new();
         let run_folder = folder.path().to_path_buf();
         let executor = Executor {
-            invocation: Arc::new(invocation(&frame.profile, setup.presentation, files, history)),
+            invocation: Arc::new(invocation(&frame.profile, setup.presentation, files, sources)),
             recorder: Recorder::new(root, folder, journal, tree, stamps),
             run: Run::new(setup),
             sandbox: self.sandbox.clone(),
@@ -321,7 +339,7 @@ fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopRules {
         max_calls: tools.max_calls_per_run,
         drift_attempts: run.drift_recovery_max_attempts,
         max_retries: run.model_retry.max_retries,
-        retry_interval_ms: run.model_retry.interval_ms.into(),
+        retry_interval_ms: run.model_retry.interval_ms,
         denial_is_fatal: tools.on_denied == OnDenied::Fail,
         message_path: profile.message_path().clone(),
         message_required: profile.message_required(),
@@ -382,8 +400,8 @@ fn messages(
     )
 }
 
-fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile) -> serde_json::Value {
-    json!({
+fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile, activation: Option<&Value>) -> Value {
+    let mut snapshot = json!({
         "chatCompletionPayload": {
             "chat_completion_source": setup.model.source,
             "model": setup.model.model,
@@ -391,21 +409,25 @@ fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile) -> serde_json::V
             "messages": setup.messages,
         },
         "contextPolicy": profile.context(),
-    })
+    });
+    if let (Some(members), Some(activation)) = (snapshot.as_object_mut(), activation) {
+        members.insert("worldInfoActivation".to_owned(), activation.clone());
+    }
+    snapshot
 }
 
 fn invocation(
     profile: &ResolvedProfile,
     presentation: Presentation,
     files: Arc<dyn WorkspaceFiles>,
-    history: HistoryView,
+    sources: Sources,
 ) -> Invocation {
     let workspace = profile.workspace();
     Invocation::new(InvocationSetup {
         roots: Roots::new(workspace.visible_roots.clone(), workspace.writable_roots.clone()),
         files,
-        chat: Some(Arc::new(history)),
-        activation: None,
+        chat: Some(Arc::new(sources.history)),
+        activation: sources.activation.map(Arc::new),
         skills: None,
         control: ControlRules {
             message_path: profile.message_path().clone(),

@@ -77,11 +77,10 @@ impl Sandbox {
     /// Starts an engine and its ticker.
     ///
     /// # Errors
-    /// [`SandboxError`] when the machine cannot give what the pool needs; `pooled: false` needs much less.
+    /// [`SandboxError`] when the machine cannot give what an engine needs, even without a pool.
     pub fn new(config: SandboxConfig, clock: Arc<dyn Clock>) -> Result<Self, SandboxError> {
         let max_concurrent = config.max_concurrent.max(1);
-        let engine =
-            Engine::new(&engine_config(&config, max_concurrent)).map_err(|e| SandboxError::Engine(format!("{e:#}")))?;
+        let engine = pooled_or_not(&config, max_concurrent)?;
         start_ticker(&engine)?;
         Ok(Self {
             engine,
@@ -95,6 +94,22 @@ impl Sandbox {
     #[must_use]
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+}
+
+/// A machine that cannot reserve the pool's address space still gets an engine, a slower one.
+fn pooled_or_not(config: &SandboxConfig, max_concurrent: usize) -> Result<Engine, SandboxError> {
+    match Engine::new(&engine_config(config, max_concurrent)) {
+        Ok(engine) => Ok(engine),
+        Err(reason) if config.pooled => {
+            tracing::warn!("no pool of instances, calls will be slower: {reason:#}");
+            let unpooled = SandboxConfig {
+                pooled: false,
+                ..config.clone()
+            };
+            Engine::new(&engine_config(&unpooled, max_concurrent)).map_err(|e| SandboxError::Engine(format!("{e:#}")))
+        }
+        Err(reason) => Err(SandboxError::Engine(format!("{reason:#}"))),
     }
 }
 

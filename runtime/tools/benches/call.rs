@@ -2,7 +2,11 @@
 //!
 //! It prints medians and their ratio and asserts nothing: a machine's mood is no test.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a bench may stop where it stands, and prints its result")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a bench may stop where it stands, and prints its result"
+)]
 #![allow(clippy::disallowed_methods, reason = "time is what is measured")]
 
 use std::hint::black_box;

@@ -16,6 +16,8 @@ use serde_json::Value;
 use crate::catalogue::Tool;
 use crate::words;
 
+/// Longest arguments as JSON text, in bytes; what the contract says of calls.
+const MAX_ARGUMENT_BYTES: usize = 4 * 1024 * 1024;
 /// Characters of an extension's own error message that the model gets to read.
 const MAX_FOREIGN_MESSAGE_CHARS: usize = 2_000;
 
@@ -55,15 +57,15 @@ impl Dispatched {
 impl Tool {
     /// Checks the arguments and performs the call in a fresh instance that reaches only what this tool uses.
     pub async fn call(&self, sandbox: &Sandbox, arguments: &Value, environment: CallEnvironment) -> Dispatched {
-        let arguments = match self.gate.check(arguments) {
-            Ok(normal) => normal,
+        let arguments = match self.accepted(arguments) {
+            Ok(text) => text,
             Err(message) => return Dispatched::error(ToolError::new("tool.invalid_arguments", message)),
         };
         let limits = self.limits(environment.limits);
         let host = CallHost::armed(&self.interfaces, environment.invocation, environment.randomness);
         let request = wire::Request {
             name: self.spec.native_name.to_string(),
-            arguments: arguments.to_string(),
+            arguments,
         };
         let report = sandbox.call(&self.component, host, limits.clone(), request).await;
         let CallReport { answer, usage, host } = report;
@@ -90,6 +92,18 @@ impl Tool {
             log,
             log_dropped,
         }
+    }
+
+    /// The arguments as the guest gets them.
+    fn accepted(&self, arguments: &Value) -> Result<String, String> {
+        let text = self.gate.check(arguments)?.to_string();
+        if text.len() <= MAX_ARGUMENT_BYTES {
+            return Ok(text);
+        }
+        Err(format!(
+            "The arguments have {} bytes as JSON; at most {MAX_ARGUMENT_BYTES} are passed on. Send less at once, for instance in several calls.",
+            text.len()
+        ))
     }
 
     fn limits(&self, host: Limits) -> Limits {
