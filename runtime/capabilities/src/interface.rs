@@ -66,6 +66,29 @@ impl Capability {
         Self::RunControl,
     ];
 
+    /// What the capability lets a component do, in words for the person who grants it.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Chat => "read the messages of the current chat",
+            Self::Worldinfo => "read the world info entries that are active in the current chat",
+            Self::Skills => "read the installed skills",
+            Self::WorkspaceRead => "read the files of the run's workspace",
+            Self::WorkspaceWrite => "create, change and remove files of the run's workspace",
+            Self::Random => "draw random numbers",
+            Self::RunControl => "commit messages into the chat and end the run (built-in tools only)",
+        }
+    }
+
+    /// The name by which the capability is granted; none for what cannot be.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        Self::GRANTABLE
+            .iter()
+            .find(|(_, capability)| *capability == self)
+            .map(|(name, _)| *name)
+    }
+
     /// The capability of that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

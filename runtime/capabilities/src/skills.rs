@@ -34,10 +34,18 @@ struct Opened {
 impl library::Host for View<'_> {
     async fn list(&mut self) -> wasmtime::Result<Vec<library::Skill>> {
         let invocation = self.enter_invocation(Interface::SkillsLibrary, 0)?;
-        let Some(skills) = &invocation.setup.skills else { return Ok(Vec::new()) };
+        let Some(skills) = &invocation.setup.skills else {
+            return Ok(Vec::new());
+        };
         let listed = skills.library.list().await.map_err(host_fault)?;
         let shown = listed.into_iter().filter(|skill| skills.shows(&skill.name));
-        Ok(shown.map(|skill| library::Skill { name: skill.name, description: skill.description, files: skill.files }).collect())
+        Ok(shown
+            .map(|skill| library::Skill {
+                name: skill.name,
+                description: skill.description,
+                files: skill.files,
+            })
+            .collect())
     }
 
     async fn open(&mut self, name: String) -> wasmtime::Result<Refused<u32>> {
@@ -60,7 +68,11 @@ impl library::Host for View<'_> {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
-        let shown = found.paths.iter().filter(|path| !is_hidden(path)).map(|path| path.as_str().to_owned());
+        let shown = found
+            .paths
+            .iter()
+            .filter(|path| !is_hidden(path))
+            .map(|path| path.as_str().to_owned());
         Ok(Ok((shown.collect(), found.skipped)))
     }
 
@@ -72,7 +84,12 @@ impl library::Host for View<'_> {
         Ok(file(&opened, &path).await?.map(wire_text))
     }
 
-    async fn show(&mut self, name: String, path: String, span: types::Span) -> wasmtime::Result<Refused<library::Page>> {
+    async fn show(
+        &mut self,
+        name: String,
+        path: String,
+        span: types::Span,
+    ) -> wasmtime::Result<Refused<library::Page>> {
         let opened = match self.opened(&name, name.len() + path.len()).await? {
             Ok(opened) => opened,
             Err(refused) => return Ok(Err(refused)),
@@ -84,12 +101,21 @@ impl library::Host for View<'_> {
             Ok(file) => file,
             Err(refused) => return Ok(Err(refused)),
         };
-        let per_call = opened.invocation.setup.skills.as_ref().map_or(0, |skills| skills.max_chars_per_call);
-        let caps = Caps { max_lines: ANY_LINES, max_chars: per_call.min(opened.budget_left) };
+        let per_call = opened
+            .invocation
+            .setup
+            .skills
+            .as_ref()
+            .map_or(0, |skills| skills.max_chars_per_call);
+        let caps = Caps {
+            max_lines: ANY_LINES,
+            max_chars: per_call.min(opened.budget_left),
+        };
         match select(&file.text, host_span(span), caps) {
-            Err(RangeError { total_lines, total_chars }) => {
-                Ok(Err(library::SkillError::Range((total_lines, total_chars))))
-            }
+            Err(RangeError {
+                total_lines,
+                total_chars,
+            }) => Ok(Err(library::SkillError::Range((total_lines, total_chars)))),
             Ok(page) => {
                 self.host.staging.charge_skill_chars(page.metrics.chars);
                 let left = opened.budget_left.saturating_sub(page.metrics.chars);
@@ -117,7 +143,9 @@ impl View<'_> {
             let why = "a skill's name has lower-case letters, digits, `_` and `-`, at most 128".to_owned();
             return Ok(Err(library::SkillError::Invalid(why)));
         }
-        let Some(skills) = &invocation.setup.skills else { return Ok(Err(library::SkillError::NotVisible)) };
+        let Some(skills) = &invocation.setup.skills else {
+            return Ok(Err(library::SkillError::NotVisible));
+        };
         if !skills.shows(name) {
             return Ok(Err(library::SkillError::Denied));
         }
@@ -127,12 +155,23 @@ impl View<'_> {
             return Ok(Err(library::SkillError::NotVisible));
         };
         let budget_left = self.budget_left(&invocation);
-        Ok(Ok(Opened { invocation: invocation.clone(), library, skill, budget_left }))
+        Ok(Ok(Opened {
+            invocation: invocation.clone(),
+            library,
+            skill,
+            budget_left,
+        }))
     }
 
     fn budget_left(&self, invocation: &Invocation) -> u32 {
-        let per_run = invocation.setup.skills.as_ref().map_or(0, |skills| skills.max_chars_per_run);
-        let spent = invocation.skill_chars_spent().saturating_add(self.host.staging.skill_chars());
+        let per_run = invocation
+            .setup
+            .skills
+            .as_ref()
+            .map_or(0, |skills| skills.max_chars_per_run);
+        let spent = invocation
+            .skill_chars_spent()
+            .saturating_add(self.host.staging.skill_chars());
         per_run.saturating_sub(spent)
     }
 }
@@ -157,7 +196,11 @@ async fn file(opened: &Opened, path: &str) -> wasmtime::Result<Refused<FileText>
 }
 
 fn is_hidden(path: &WorkspacePath) -> bool {
-    path.components().any(|segment| HIDDEN_SEGMENTS.iter().any(|hidden| segment.eq_ignore_ascii_case(hidden)))
+    path.components().any(|segment| {
+        HIDDEN_SEGMENTS
+            .iter()
+            .any(|hidden| segment.eq_ignore_ascii_case(hidden))
+    })
 }
 
 fn hidden() -> library::SkillError {

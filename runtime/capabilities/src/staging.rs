@@ -169,7 +169,14 @@ impl Staging {
 
     /// Takes the plan apart for whoever applies it.
     pub(crate) fn finish(self) -> StagedChanges {
-        let Self { mut files, order, effects, read_states, skill_chars, .. } = self;
+        let Self {
+            mut files,
+            order,
+            effects,
+            read_states,
+            skill_chars,
+            ..
+        } = self;
         let changes = order
             .into_iter()
             .filter_map(|path| {
@@ -183,7 +190,12 @@ impl Staging {
                 })
             })
             .collect();
-        StagedChanges { changes, effects, read_states, skill_chars }
+        StagedChanges {
+            changes,
+            effects,
+            read_states,
+            skill_chars,
+        }
     }
 }
 

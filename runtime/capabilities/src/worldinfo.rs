@@ -23,7 +23,9 @@ impl activated::Host for View<'_> {
     async fn text(&mut self, reference: String) -> wasmtime::Result<Option<String>> {
         let invocation = self.enter_invocation(Interface::WorldinfoActivated, reference.len())?;
         let activation = invocation.setup.activation.as_ref();
-        Ok(activation.and_then(|activation| activation.entry(&reference)).map(|entry| entry.content.clone()))
+        Ok(activation
+            .and_then(|activation| activation.entry(&reference))
+            .map(|entry| entry.content.clone()))
     }
 }
 
