@@ -3,20 +3,11 @@
 //! One bad item fails the whole call, so that a reply never leaves out what was asked for.
 
 use innkeeper_text::{Caps, RangeError, Span, select};
-use innkeeper_tool::range::{RangeArguments, RangePayload, Shown};
+use innkeeper_tool::range::{self, MAX_ITEMS, RangeArguments, RangePayload, Shown};
 use innkeeper_tool::{Failure, INVALID_ARGUMENTS, Reply, Whole, failure};
 use serde::{Deserialize, Serialize};
 
 use crate::history::{History, Message, Role, visible};
-
-/// Messages of one call.
-const MAX_ITEMS: u32 = 20;
-/// Characters of one message in one call.
-const MAX_CHARS: u32 = 8_000;
-/// Characters of a whole call, shared evenly by its messages.
-const MAX_CHARS_TOGETHER: u32 = 20_000;
-/// Lines of one message in one call.
-const MAX_LINES: u32 = 1_200;
 
 const INVALID_RANGE: &str = "chat.invalid_message_range";
 
@@ -94,19 +85,15 @@ pub fn read_messages(arguments: &ReadMessagesArguments, history: &impl History) 
 
 /// What each of so many messages may show.
 fn caps(items: usize) -> Result<Caps, Failure> {
-    match u32::try_from(items) {
-        Ok(items @ 1..=MAX_ITEMS) => Ok(Caps {
-            max_lines: MAX_LINES,
-            max_chars: MAX_CHARS.min(MAX_CHARS_TOGETHER / items),
-        }),
-        _ => Err(failure(
+    range::share(items).ok_or_else(|| {
+        failure(
             INVALID_ARGUMENTS,
             format!(
                 "Argument /messages has {items} items, but must have 1 to {MAX_ITEMS}. Call again with \
                  {{\"messages\": [{{\"index\": 0}}]}} or more items, in several calls where needed."
             ),
-        )),
-    }
+        )
+    })
 }
 
 /// The item's index, if there is such a message.
@@ -132,22 +119,15 @@ fn missing(index: Whole, total: u32) -> Failure {
 }
 
 fn span(item: Item) -> Result<Span, Failure> {
-    let range = RangeArguments {
+    let asked = RangeArguments {
         start_line: item.start_line,
         line_count: item.line_count,
         start_char: item.start_char,
         max_chars: item.max_chars,
     };
-    range.span().map_err(|_| {
-        failure(
-            INVALID_RANGE,
-            format!(
-                "Message {} was asked for by lines and by characters at once. Nothing was read. Call again with \
-                 start_line and line_count, or with start_char and max_chars.",
-                item.index.0
-            ),
-        )
-    })
+    asked
+        .span()
+        .map_err(|_| failure(INVALID_RANGE, range::mixed(&format!("Message {}", item.index.0))))
 }
 
 /// The words of one message and its structured form.
@@ -194,32 +174,8 @@ fn heading(part: &Part, shown: &Shown<'_>) -> String {
 }
 
 fn out_of_range(index: u32, span: Span, error: RangeError) -> Failure {
-    let (asked, lines, chars) = (asked(span), error.total_lines, error.total_chars);
-    failure(
-        INVALID_RANGE,
-        format!(
-            "Message {index} has no such part: {asked}, but it has {lines} lines and {chars} characters. Nothing \
-             was read. Call again with start_line from 1 or start_char from 0 inside the message, and counts of \
-             at least 1."
-        ),
-    )
-}
-
-fn asked(span: Span) -> String {
-    match span {
-        Span::Chars { start, max } => match max {
-            Some(max) => format!("start_char {start} and max_chars {max} were asked for"),
-            None => format!("start_char {start} was asked for"),
-        },
-        Span::Lines {
-            start,
-            count: Some(count),
-        } => {
-            format!("start_line {start} and line_count {count} were asked for")
-        }
-        Span::Lines { start, count: None } => format!("start_line {start} was asked for"),
-        Span::All => "all of it was asked for".to_owned(),
-    }
+    let what = format!("Message {index}");
+    failure(INVALID_RANGE, range::out_of_range(&what, span, error))
 }
 
 #[cfg(test)]

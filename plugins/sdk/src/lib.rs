@@ -11,15 +11,18 @@
 
 mod arguments;
 mod family;
+pub mod file_search;
 #[cfg(target_family = "wasm")]
 #[doc(hidden)]
 pub mod guest;
+mod quoting;
 pub mod range;
 mod reply;
 mod spec;
 
 pub use arguments::{Whole, arguments};
 pub use family::{Family, Tool};
+pub use quoting::{json_string, one_line, quoted};
 pub use reply::{Failure, INVALID_ARGUMENTS, Reply, failure};
 pub use spec::{Annotations, Budget, Cost, Permission, Spec, Visibility};
 

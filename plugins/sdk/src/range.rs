@@ -1,12 +1,17 @@
 //! Ranged reads, the same for every tool that has them: four optional arguments, what was shown, and how to go
 //! on.
 //!
-//! What a range selects is `innkeeper-text`'s. Codes and limits are the tool's.
+//! What a range selects is `innkeeper-text`'s. Codes are the tool's.
+
+mod share;
+mod words;
 
 use innkeeper_text::{Selection, Span, number_lines};
 use serde::Serialize;
 
 use crate::Whole;
+pub use share::{MAX_ITEMS, share};
+pub use words::{mixed, out_of_range};
 
 /// The four optional arguments of a ranged read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,19 +1,6 @@
-//! How characters and paths are written in messages: so that a reader can tell them apart.
+//! How characters are written in messages: so that a reader can tell them apart.
 //!
 //! Names are those of the Unicode Character Database, for the characters that models and editors confuse.
-
-/// Characters of a path that a message repeats; longer ones are no paths anyway.
-const MAX_QUOTED: usize = 200;
-
-/// A path or query in double quotes, with everything invisible escaped, cut when very long.
-pub(crate) fn quoted(text: &str) -> String {
-    let text = text.trim();
-    let mut shown: String = text.chars().take(MAX_QUOTED).collect();
-    if shown.len() < text.len() {
-        shown.push_str("...");
-    }
-    format!("{shown:?}")
-}
 
 /// A character by code point, and by name or, where it has none here, as itself or its escape.
 pub(crate) fn spelled(scalar: char) -> String {
@@ -103,7 +90,7 @@ pub(crate) fn is_ignorable(scalar: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{push_loose, quoted, spelled};
+    use super::{push_loose, spelled};
 
     #[test]
     fn spells_characters_by_code_point_and_name_or_escape() {
@@ -117,18 +104,6 @@ mod tests {
         for (scalar, text) in table {
             assert_eq!(spelled(scalar), text);
         }
-    }
-
-    #[test]
-    fn quotes_paths_with_bad_characters_escaped() {
-        assert_eq!(
-            quoted(" a\0b\u{202E}c\u{200B} "),
-            "\"a\\0b\\u{202e}c\\u{200b}\""
-        );
-        assert_eq!(
-            quoted(&"x".repeat(300)),
-            format!("\"{}...\"", "x".repeat(200))
-        );
     }
 
     #[test]

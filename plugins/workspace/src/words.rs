@@ -3,7 +3,9 @@
 //! Only wording. No message holds a digest, a path outside the workspace, or the text of a file beyond
 //! the line that a patch missed.
 
-use crate::characters::{quoted, spelled};
+use innkeeper_tool::quoted;
+
+use crate::characters::spelled;
 use crate::patch::{MAX_LINES_NAMED, Nearest};
 use crate::port::PathError;
 use crate::refusal::Access;

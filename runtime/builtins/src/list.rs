@@ -6,16 +6,16 @@ pub(crate) static ALL: &[Builtin] = &[
     Builtin {
         family: "chat",
         bytes: include_bytes!("../components/chat.wasm"),
-        sha256: "f8197f2c34002e39919e3d119fa8ab845ad719cadbc7e368f555009fc41c69ee",
+        sha256: "25a2c31ca2f000211213ed3b5c2e34c52ba136274270bc75b2eb077707f88a9e",
     },
     Builtin {
         family: "dice",
         bytes: include_bytes!("../components/dice.wasm"),
-        sha256: "29fed86a38cf69e897f8557ebc34440e2dc4c937aa3718daf3bc2b11107d6b37",
+        sha256: "99db1d94774b75b8d86a11470cd0914e683828658e82d891a7d29edf4f409c4e",
     },
     Builtin {
         family: "workspace",
         bytes: include_bytes!("../components/workspace.wasm"),
-        sha256: "02a01038d2d7f8cbe47c75d79b4b703a53dd310c5c06308dc79c21313d2f068d",
+        sha256: "654b8a9b13298a8db104ad7efa50703e02ad2d11b5b72d66accb082c46a8f9cd",
     },
 ];

@@ -186,7 +186,7 @@ fn a_range_beyond_the_text_states_its_size() {
     assert_eq!(
         refused.message,
         "Message 0 has no such part: start_line 3 was asked for, but it has 2 lines and 7 characters. Nothing was \
-         read. Call again with start_line from 1 or start_char from 0 inside the message, and counts of at least 1."
+         read. Call again with start_line from 1 or start_char from 0 inside it, and counts of at least 1."
     );
 }
 
