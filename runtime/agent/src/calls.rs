@@ -32,8 +32,17 @@ impl Run {
             return;
         };
         let (tool_id, alias) = (tool.id.clone(), tool.offer.alias.clone());
-        out.push(Effect::StoreArguments { call_id: request.call_id.clone(), arguments: request.arguments.clone() });
-        self.turn.open = Some(OpenCall { request, tool_id, alias, is_requested: false, elapsed_ms: None });
+        out.push(Effect::StoreArguments {
+            call_id: request.call_id.clone(),
+            arguments: request.arguments.clone(),
+        });
+        self.turn.open = Some(OpenCall {
+            request,
+            tool_id,
+            alias,
+            is_requested: false,
+            elapsed_ms: None,
+        });
         self.phase = Phase::StoringArguments;
     }
 
@@ -121,7 +130,10 @@ impl Run {
     pub(crate) fn effects_applied(&mut self, reply: Reply, applied: Result<(), ToolError>) -> Effects {
         let mut out = Vec::new();
         if let Err(error) = applied {
-            let error = ToolError { usage: Some(reply.usage), ..error };
+            let error = ToolError {
+                usage: Some(reply.usage),
+                ..error
+            };
             self.store_error(error, ResultKind::Failed, &mut out);
             return out;
         }
@@ -133,7 +145,9 @@ impl Run {
             self.note_candidate(effect, &call_id);
         }
         self.set_status(RunStatus::CreatingCheckpoint, &mut out);
-        out.push(Effect::CreateCheckpoint { reason: checkpoint_reason(&reply) });
+        out.push(Effect::CreateCheckpoint {
+            reason: checkpoint_reason(&reply),
+        });
         self.phase = Phase::Checkpointing(AfterCheckpoint::Reply(reply));
         out
     }
@@ -169,20 +183,28 @@ impl Run {
 
     fn store_result(&mut self, result: ToolResult, how: ResultKind, out: &mut Effects) {
         let counts = matches!(how, ResultKind::Completed { .. });
-        out.push(Effect::StoreResult { result: Box::new(result.clone()), counts });
+        out.push(Effect::StoreResult {
+            result: Box::new(result.clone()),
+            counts,
+        });
         self.phase = Phase::StoringResult { result, how };
     }
 
     pub(crate) fn result_stored(&mut self, result: ToolResult, how: ResultKind, path: WorkspacePath) -> Effects {
-        let Some(open) = self.turn.open.take() else { return self.fail(internal("a result was stored for no call")) };
+        let Some(open) = self.turn.open.take() else {
+            return self.fail(internal("a result was stored for no call"));
+        };
         let call = self.scope(&open);
-        let mut out = vec![append(RunEvent::ToolResultStored { call: call.clone(), path: path.to_string() })];
+        let mut out = vec![append(RunEvent::ToolResultStored {
+            call: call.clone(),
+            path: path.to_string(),
+        })];
         out.push(append(ended(call, &open, &result, &how, &path)));
         let part = ToolResultPart::of_result(&result, &open.alias);
         self.turn.results.push(prompt::tool_result_message(part, &path));
         match how {
             ResultKind::RefusedForGood(error) => {
-                out.extend(self.fail(error));
+                out.extend(self.fail(*error));
                 return out;
             }
             ResultKind::Completed { finishes: true } => self.turn.is_finished = true,
@@ -254,32 +276,59 @@ fn error_message(result: &ToolResult, how: &ResultKind, path: &WorkspacePath) ->
     if *how == ResultKind::Failed && *result.tool_id.provider() != Provider::Builtin {
         return format!("the tool's message is in {path}");
     }
-    let error = result.structured.as_ref().and_then(|structured| structured.get("error"));
-    let message = error.and_then(|error| error.get("message")).and_then(|message| message.as_str());
+    let error = result
+        .structured
+        .as_ref()
+        .and_then(|structured| structured.get("error"));
+    let message = error
+        .and_then(|error| error.get("message"))
+        .and_then(|message| message.as_str());
     message.unwrap_or_default().to_owned()
 }
 
 fn file_event(effect: &PlannedEffect, call_id: &CallId) -> Option<RunEvent> {
     let (invocation_id, call_id) = (root(), call_id.clone());
     Some(match effect.clone() {
-        PlannedEffect::Write { path, mode, chars, words, sha256, .. } => {
-            RunEvent::WorkspaceFileWritten { invocation_id, call_id, path, mode, chars, words, sha256 }
-        }
-        PlannedEffect::Patch { path, chars, words, old_sha256, sha256, replacements, .. } => {
-            RunEvent::WorkspacePatchApplied {
-                invocation_id,
-                call_id,
-                path,
-                chars,
-                words,
-                old_sha256,
-                sha256,
-                replacements,
-            }
-        }
-        PlannedEffect::Delete { path, old_sha256 } => {
-            RunEvent::WorkspaceFileDeleted { invocation_id, call_id, path, old_sha256 }
-        }
+        PlannedEffect::Write {
+            path,
+            mode,
+            chars,
+            words,
+            sha256,
+            ..
+        } => RunEvent::WorkspaceFileWritten {
+            invocation_id,
+            call_id,
+            path,
+            mode,
+            chars,
+            words,
+            sha256,
+        },
+        PlannedEffect::Patch {
+            path,
+            chars,
+            words,
+            old_sha256,
+            sha256,
+            replacements,
+            ..
+        } => RunEvent::WorkspacePatchApplied {
+            invocation_id,
+            call_id,
+            path,
+            chars,
+            words,
+            old_sha256,
+            sha256,
+            replacements,
+        },
+        PlannedEffect::Delete { path, old_sha256 } => RunEvent::WorkspaceFileDeleted {
+            invocation_id,
+            call_id,
+            path,
+            old_sha256,
+        },
         PlannedEffect::Commit(_) | PlannedEffect::Finish { .. } => return None,
     })
 }

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::effect::Effect;
 use crate::run::{
-    AfterCheckpoint, Candidate, LedgerEntry, PendingCommit, Phase, ResultKind, Run, checkpoint_reason, internal, refused,
-    root,
+    AfterCheckpoint, Candidate, LedgerEntry, PendingCommit, Phase, ResultKind, Run, checkpoint_reason, internal,
+    refused, root,
 };
 use crate::step::{Effects, append};
 
@@ -36,7 +36,9 @@ impl Run {
 
     /// The commit that the loop makes by itself at the end of a round, if there is one to make.
     pub(crate) fn begin_auto_commit(&mut self, out: &mut Effects) -> bool {
-        let Some(candidate) = self.turn.candidate.take() else { return false };
+        let Some(candidate) = self.turn.candidate.take() else {
+            return false;
+        };
         let rules = &self.setup.rules;
         let is_blank_message =
             rules.message_required && candidate.commit.path == rules.message_path && candidate.is_blank;
@@ -53,10 +55,22 @@ impl Run {
     /// The last write or patch of a round is what an automatic commit looks at, whatever it wrote.
     pub(crate) fn note_candidate(&mut self, effect: &PlannedEffect, call_id: &CallId) {
         let (path, chars, words, sha256, is_blank) = match effect {
-            PlannedEffect::Write { path, chars, words, sha256, is_blank, .. }
-            | PlannedEffect::Patch { path, chars, words, sha256, is_blank, .. } => {
-                (path, *chars, *words, sha256, *is_blank)
+            PlannedEffect::Write {
+                path,
+                chars,
+                words,
+                sha256,
+                is_blank,
+                ..
             }
+            | PlannedEffect::Patch {
+                path,
+                chars,
+                words,
+                sha256,
+                is_blank,
+                ..
+            } => (path, *chars, *words, sha256, *is_blank),
             PlannedEffect::Delete { path, .. } => {
                 self.turn.candidate.take_if(|candidate| candidate.commit.path == *path);
                 return;
@@ -64,24 +78,31 @@ impl Run {
             PlannedEffect::Commit(_) | PlannedEffect::Finish { .. } => return,
         };
         let (path, sha256) = (path.clone(), sha256.clone());
-        let commit = PlannedCommit { path, mode: CommitMode::Replace, reason: None, chars, words, sha256 };
-        self.turn.candidate = Some(Candidate { commit, call_id: call_id.clone(), is_blank });
+        let commit = PlannedCommit {
+            path,
+            mode: CommitMode::Replace,
+            reason: None,
+            chars,
+            words,
+            sha256,
+        };
+        self.turn.candidate = Some(Candidate {
+            commit,
+            call_id: call_id.clone(),
+            is_blank,
+        });
     }
 
     /// A deny or ask on the commit tool switches automatic commits off.
     fn may_commit(&self) -> bool {
-        let Ok(name) = ToolName::parse("workspace.commit") else { return false };
+        let Ok(name) = ToolName::parse("workspace.commit") else {
+            return false;
+        };
         let decision = self.tool(&ToolId::builtin(&name)).map(|tool| &tool.decision);
         decision.is_some_and(|decision| decision.callable && matches!(decision.approval, Approval::NotNeeded))
     }
 
-    fn start_commit(
-        &mut self,
-        planned: PlannedCommit,
-        call_id: CallId,
-        reply: Option<Reply>,
-        out: &mut Effects,
-    ) {
+    fn start_commit(&mut self, planned: PlannedCommit, call_id: CallId, reply: Option<Reply>, out: &mut Effects) {
         self.commits_started = self.commits_started.saturating_add(1);
         let Ok(commit_id) = CommitId::parse(&self.derived_id("commit", self.commits_started)) else {
             out.extend(self.fail(internal("a commit got no id")));
@@ -96,8 +117,16 @@ impl Run {
             reason: planned.reason.clone(),
         }));
         self.set_status(RunStatus::CreatingCheckpoint, out);
-        out.push(Effect::CreateCheckpoint { reason: CheckpointReason::ChatCommit });
-        let pending = PendingCommit { commit_id, call_id, planned, is_explicit: reply.is_some(), reply };
+        out.push(Effect::CreateCheckpoint {
+            reason: CheckpointReason::ChatCommit,
+        });
+        let pending = PendingCommit {
+            commit_id,
+            call_id,
+            planned,
+            is_explicit: reply.is_some(),
+            reply,
+        };
         self.phase = Phase::Checkpointing(AfterCheckpoint::Commit(pending));
     }
 
@@ -107,7 +136,10 @@ impl Run {
             AfterCheckpoint::Commit(_) => CheckpointReason::ChatCommit,
             AfterCheckpoint::Drift(_) => CheckpointReason::DirectOutputCapture,
         };
-        let mut out = vec![append(RunEvent::CheckpointCreated { checkpoint_id: id.clone(), reason })];
+        let mut out = vec![append(RunEvent::CheckpointCreated {
+            checkpoint_id: id.clone(),
+            reason,
+        })];
         match after {
             AfterCheckpoint::Reply(reply) => self.after_files(reply, &mut out),
             AfterCheckpoint::Commit(pending) => self.ask_commit(pending, id, &mut out),
@@ -164,7 +196,13 @@ impl Run {
     }
 
     fn commit_confirmed(&mut self, pending: PendingCommit, receipt: CommitReceipt, out: &mut Effects) {
-        let PendingCommit { commit_id, call_id, planned, is_explicit, reply } = pending;
+        let PendingCommit {
+            commit_id,
+            call_id,
+            planned,
+            is_explicit,
+            reply,
+        } = pending;
         let CommitReceipt { message_id } = receipt;
         let message_index = message_id.as_deref().and_then(|id| id.parse().ok());
         self.ledger.push(LedgerEntry {
@@ -231,7 +269,9 @@ pub(crate) fn commit_failed(pending: &PendingCommit, message: &str) -> RunEvent 
 }
 
 fn is_prose(path: &WorkspacePath) -> bool {
-    let Some((stem, ending)) = path.file_name().rsplit_once('.') else { return false };
+    let Some((stem, ending)) = path.file_name().rsplit_once('.') else {
+        return false;
+    };
     // A name that is nothing but an ending is a hidden file without one.
     !stem.is_empty() && TEXT_ENDINGS.contains(&ending.to_ascii_lowercase().as_str())
 }

@@ -1,4 +1,6 @@
 //! What the loop asks to be done. Whoever performs effects does so in order, and answers those that have an answer with an event.
+//!
+//! How an effect is performed is not said here; no effect holds a path of the machine, an id that is drawn, or a time.
 
 use innkeeper_protocol::call::{PlannedCommit, ToolResult};
 use innkeeper_protocol::event::{CheckpointReason, PersistentChange, RunEvent};

@@ -1,12 +1,15 @@
 //! How a run ends: finished, failed with or without commits in the chat, or cancelled. Exactly one terminal event each way.
+//!
+//! What the host did with a question that a cancel left open is not known here; it stays unanswered in the journal.
 
 use innkeeper_protocol::event::{FailurePayload, RunEvent};
+use innkeeper_protocol::id::StateId;
 use innkeeper_protocol::port::CommitRefusal;
 use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
 use serde_json::Map;
 
-use crate::effect::Effect;
 use crate::commits::commit_failed;
+use crate::effect::Effect;
 use crate::event::Promotion;
 use crate::run::{LedgerEntry, Phase, Run};
 use crate::step::{Effects, append};
@@ -25,7 +28,11 @@ impl Run {
             Err(error) => return self.fail_in(Phase::Promoting, error),
         };
         self.is_promoted = true;
-        let Promotion { state_id, base_state_id, changes } = promotion;
+        let Promotion {
+            state_id,
+            base_state_id,
+            changes,
+        } = promotion;
         let mut out = vec![append(RunEvent::PersistentChangesCommitted {
             state_id: state_id.clone(),
             base_state_id: base_state_id.clone(),
@@ -64,29 +71,32 @@ impl Run {
             message_id: message_id.clone(),
             state_id: state_id.clone(),
         }));
-        out.push(Effect::UpdateMetadata { update_id, message_id, state_id, changes });
+        out.push(Effect::UpdateMetadata {
+            update_id,
+            message_id,
+            state_id,
+            changes,
+        });
         out
     }
 
-    pub(crate) fn metadata_updated(
-        &mut self,
-        names: MetadataNames,
-        answer: Result<(), CommitRefusal>,
-    ) -> Effects {
-        let MetadataNames { update_id, message_id, state_id } = names;
-        match answer {
-            Ok(()) => {
-                let mut out =
-                    vec![append(RunEvent::PersistentStateMetadataUpdated { update_id, message_id, state_id })];
-                self.complete(&mut out);
-                out
-            }
-            Err(refusal) => {
-                let names = Box::new(MetadataNames { update_id, message_id, state_id });
-                let error = RunError::internal("agent.persistent_state_metadata_update_failed", refusal.reason);
-                self.fail_in(Phase::UpdatingMetadata(names), error)
-            }
+    pub(crate) fn metadata_updated(&mut self, names: Box<MetadataNames>, answer: Result<(), CommitRefusal>) -> Effects {
+        if let Err(refusal) = answer {
+            let error = RunError::internal("agent.persistent_state_metadata_update_failed", refusal.reason);
+            return self.fail_in(Phase::UpdatingMetadata(names), error);
         }
+        let MetadataNames {
+            update_id,
+            message_id,
+            state_id,
+        } = *names;
+        let mut out = vec![append(RunEvent::PersistentStateMetadataUpdated {
+            update_id,
+            message_id,
+            state_id,
+        })];
+        self.complete(&mut out);
+        out
     }
 
     fn complete(&mut self, out: &mut Effects) {
@@ -122,7 +132,9 @@ impl Run {
         }
         if self.ledger.is_empty() {
             self.status = RunStatus::Failed;
-            out.push(append(RunEvent::RunFailed { failure: payload(&error, false) }));
+            out.push(append(RunEvent::RunFailed {
+                failure: payload(&error, false),
+            }));
         } else {
             self.status = RunStatus::PartialSuccess;
             out.push(append(RunEvent::RunPartialSuccess {
@@ -161,7 +173,9 @@ impl Run {
             out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));
         }
         self.status = RunStatus::Cancelled;
-        out.push(append(RunEvent::RunCancelled { message: Some(error.message) }));
+        out.push(append(RunEvent::RunCancelled {
+            message: Some(error.message),
+        }));
         out.push(Effect::End);
         self.phase = Phase::Ended;
         out
@@ -173,7 +187,7 @@ impl Run {
 pub(crate) struct MetadataNames {
     pub(crate) update_id: String,
     pub(crate) message_id: String,
-    pub(crate) state_id: innkeeper_protocol::id::StateId,
+    pub(crate) state_id: StateId,
 }
 
 /// The event that closes what a phase has asked for and will not get.
@@ -182,8 +196,17 @@ fn open_end(phase: Phase, message: String) -> Option<RunEvent> {
         Phase::AwaitingCommit(pending) => commit_failed(&pending, &message),
         Phase::Promoting => RunEvent::PersistentChangesCommitFailed { message },
         Phase::UpdatingMetadata(names) => {
-            let MetadataNames { update_id, message_id, state_id } = *names;
-            RunEvent::PersistentStateMetadataUpdateFailed { update_id, message_id, state_id, message }
+            let MetadataNames {
+                update_id,
+                message_id,
+                state_id,
+            } = *names;
+            RunEvent::PersistentStateMetadataUpdateFailed {
+                update_id,
+                message_id,
+                state_id,
+                message,
+            }
         }
         _ => return None,
     })
@@ -193,9 +216,15 @@ fn payload(error: &RunError, is_partial: bool) -> FailurePayload {
     FailurePayload {
         code: error.code.to_owned(),
         message: error.message.clone(),
-        technical_message: format!("{:?}: {}", error.kind, error.message),
+        technical_message: technical_message(error),
         retryable: !is_partial && error.kind.is_retryable(),
         user_retryable: !is_partial && error.is_user_retryable(),
         details: Map::new(),
     }
+}
+
+/// All that is known of an error: its kind, what failed, and what to do about it.
+fn technical_message(error: &RunError) -> String {
+    let hint = error.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+    format!("{:?}: {}{hint}", error.kind, error.message)
 }

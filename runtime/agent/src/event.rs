@@ -1,4 +1,6 @@
 //! What has happened, as the loop is told: the answers to its effects, and what comes from outside.
+//!
+//! These are not the events of the journal: those are effects of the loop.
 
 use innkeeper_protocol::call::{CallOutcome, ToolError};
 use innkeeper_protocol::digest::Sha256;

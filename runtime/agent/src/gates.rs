@@ -22,7 +22,9 @@ impl Run {
             return Err(Gate::Fatal(after_finish(&open.request.alias)));
         }
         let Some(tool) = self.tool(&open.tool_id) else {
-            return Err(Gate::Fatal(internal("a call of an unknown tool passed the check of its turn")));
+            return Err(Gate::Fatal(internal(
+                "a call of an unknown tool passed the check of its turn",
+            )));
         };
         self.allowed(open, tool)?;
         self.within_budget(open, tool.max_calls)?;
@@ -43,7 +45,8 @@ impl Run {
         let message = format!("{alias} is not allowed in this run: {reason}. Go on without this tool.");
         let how = if self.setup.rules.denial_is_fatal {
             let fatal = format!("the model called {alias}, which is not allowed ({reason})");
-            ResultKind::RefusedForGood(RunError::new("agent.tool_policy_denied", ErrorKind::PermissionDenied, fatal))
+            let error = RunError::new("agent.tool_policy_denied", ErrorKind::PermissionDenied, fatal);
+            ResultKind::RefusedForGood(Box::new(error))
         } else {
             ResultKind::Refused
         };
@@ -53,28 +56,42 @@ impl Run {
     fn within_budget(&self, open: &OpenCall, max_calls: Option<u32>) -> Result<(), Gate> {
         let used = self.calls_by_tool.get(&open.tool_id).copied().unwrap_or_default();
         if self.calls_made >= self.setup.rules.max_calls {
-            return Err(exhausted(&format!("All {} calls of this run are used up", self.setup.rules.max_calls)));
+            return Err(exhausted(&format!(
+                "All {} calls of this run are used up",
+                self.setup.rules.max_calls
+            )));
         }
         if max_calls.is_some_and(|max| used >= max) {
-            return Err(exhausted(&format!("All {used} calls of {} are used up", open.request.alias)));
+            return Err(exhausted(&format!(
+                "All {used} calls of {} are used up",
+                open.request.alias
+            )));
         }
         Ok(())
     }
 }
 
 fn after_finish(alias: &str) -> RunError {
-    RunError::invalid("agent.tool_after_finish", format!("the model called {alias} after it had finished the run"))
+    RunError::invalid(
+        "agent.tool_after_finish",
+        format!("the model called {alias} after it had finished the run"),
+    )
 }
 
 fn exhausted(spent: &str) -> Gate {
     let message = format!(
         "{spent}, so this call was not made. Finish with what there is: commit the message if it is not in the chat yet, then finish."
     );
-    Gate::Refused(ToolError::new("agent.tool_budget_exhausted", message), ResultKind::Refused)
+    Gate::Refused(
+        ToolError::new("agent.tool_budget_exhausted", message),
+        ResultKind::Refused,
+    )
 }
 
 fn unanswered(alias: &str) -> Gate {
-    let message =
-        format!("{alias} needs a person's approval and nobody is there to give it. Go on without this call.");
-    Gate::Refused(ToolError::new("tool.approval_unavailable", message), ResultKind::Refused)
+    let message = format!("{alias} needs a person's approval and nobody is there to give it. Go on without this call.");
+    Gate::Refused(
+        ToolError::new("tool.approval_unavailable", message),
+        ResultKind::Refused,
+    )
 }

@@ -1,9 +1,9 @@
 //! Rounds: a request, its retries, the answer, and what follows when the calls of a turn are done or there are none.
+//!
+//! The calls themselves are `calls`, the words for the model are `prompt`.
 
 use innkeeper_protocol::event::{CheckpointReason, RunEvent};
-use innkeeper_protocol::model::{
-    Message, ModelError, ModelRequest, ModelResponse, StoredTurn, ToolChoice,
-};
+use innkeeper_protocol::model::{Message, ModelError, ModelRequest, ModelResponse, StoredTurn, ToolChoice};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
 use serde_json::json;
@@ -71,7 +71,11 @@ impl Run {
                 self.turn.answered_by.clone_from(&response.provider_metadata.model);
                 self.turn.calls = response.tool_calls.iter().cloned().collect();
                 self.phase = Phase::StoringTurn;
-                let stored = StoredTurn { round: self.round, invocation_id: root(), response: *response };
+                let stored = StoredTurn {
+                    round: self.round,
+                    invocation_id: root(),
+                    response: *response,
+                };
                 vec![Effect::StoreTurn(Box::new(stored))]
             }
         }
@@ -117,7 +121,12 @@ impl Run {
         };
         self.turn.response_path.clone_from(&path);
         let mut out = self.answer_events(&answer, path);
-        if let Some(unknown) = self.turn.calls.iter().find(|call| self.tool_by_alias(&call.alias).is_none()) {
+        if let Some(unknown) = self
+            .turn
+            .calls
+            .iter()
+            .find(|call| self.tool_by_alias(&call.alias).is_none())
+        {
             let offered: Vec<&str> = self.setup.tools.iter().map(|tool| tool.offer.alias.as_str()).collect();
             let error = RunError::invalid(
                 "model.unknown_tool_call",
@@ -130,7 +139,11 @@ impl Run {
             out.extend(self.fail(error.with_hint("Try again, or use a model that keeps to the tools it is given.")));
             return out;
         }
-        if self.turn.calls.is_empty() { self.drift(answer.text(), &mut out) } else { self.next_call(&mut out) }
+        if self.turn.calls.is_empty() {
+            self.drift(answer.text(), &mut out)
+        } else {
+            self.next_call(&mut out)
+        }
         out
     }
 
@@ -196,7 +209,9 @@ impl Run {
             model_response_path: self.turn.response_path.clone(),
         })];
         self.set_status(RunStatus::CreatingCheckpoint, &mut out);
-        out.push(Effect::CreateCheckpoint { reason: CheckpointReason::DirectOutputCapture });
+        out.push(Effect::CreateCheckpoint {
+            reason: CheckpointReason::DirectOutputCapture,
+        });
         self.phase = Phase::Checkpointing(AfterCheckpoint::Drift(Some(path)));
         out
     }
@@ -220,7 +235,12 @@ impl Run {
             attempt: self.drift_attempts,
             max_attempts,
             max_rounds,
-            limit_reason: if rounds_left < attempts_left { "max_rounds" } else { "max_attempts" }.to_owned(),
+            limit_reason: if rounds_left < attempts_left {
+                "max_rounds"
+            } else {
+                "max_attempts"
+            }
+            .to_owned(),
             round: self.round,
             invocation_id: root(),
             committed_count: self.explicit_commits(),

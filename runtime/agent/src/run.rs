@@ -218,11 +218,13 @@ impl Phase {
 /// Which event follows a stored result.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ResultKind {
-    Completed { finishes: bool },
+    Completed {
+        finishes: bool,
+    },
     Failed,
     Refused,
     /// Policy forbids it and the profile says that this ends the run.
-    RefusedForGood(RunError),
+    RefusedForGood(Box<RunError>),
 }
 
 /// One run.
@@ -337,12 +339,19 @@ pub(crate) fn file_effects(reply: &Reply) -> impl Iterator<Item = &PlannedEffect
 
 /// Whether a reply changes files in places.
 pub(crate) fn patches(reply: &Reply) -> bool {
-    reply.effects.iter().any(|effect| matches!(effect, PlannedEffect::Patch { .. }))
+    reply
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, PlannedEffect::Patch { .. }))
 }
 
 /// Why a checkpoint is cut after a reply's files were changed.
 pub(crate) fn checkpoint_reason(reply: &Reply) -> CheckpointReason {
-    if patches(reply) { CheckpointReason::ToolWorkspacePatch } else { CheckpointReason::ToolWorkspaceWrite }
+    if patches(reply) {
+        CheckpointReason::ToolWorkspacePatch
+    } else {
+        CheckpointReason::ToolWorkspaceWrite
+    }
 }
 
 /// The commit that a reply asks for.
@@ -355,11 +364,17 @@ pub(crate) fn planned_commit(reply: &Reply) -> Option<&PlannedCommit> {
 
 /// Whether a reply asks for the end of the run.
 pub(crate) fn finishes(reply: &Reply) -> bool {
-    reply.effects.iter().any(|effect| matches!(effect, PlannedEffect::Finish { .. }))
+    reply
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, PlannedEffect::Finish { .. }))
 }
 
 /// A reply that could not be carried out.
 pub(crate) fn refused(code: &str, message: impl Into<String>, reply: &Reply) -> ToolError {
-    ToolError { code: code.to_owned(), message: message.into(), usage: Some(reply.usage) }
+    ToolError {
+        code: code.to_owned(),
+        message: message.into(),
+        usage: Some(reply.usage),
+    }
 }
-

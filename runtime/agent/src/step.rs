@@ -1,7 +1,10 @@
 //! The step: one event in, what is to be done out. Pure and total; an event that does not fit the phase ends the run as a defect.
+//!
+//! Nothing is performed here, and nothing is asked for twice: an answer that does not come is waited for by whoever performs effects.
 
-use innkeeper_protocol::event::{AnswerMetrics, Narration, OfferedTool as OfferedToolSummary, RequestSummary, RunEvent};
-use innkeeper_protocol::event::InvocationPayload;
+use innkeeper_protocol::event::{
+    AnswerMetrics, InvocationPayload, Narration, OfferedTool as OfferedToolSummary, RequestSummary, RunEvent,
+};
 use innkeeper_protocol::run::RunStatus;
 use innkeeper_text::measure;
 use serde_json::json;
@@ -25,7 +28,11 @@ pub(crate) fn append(event: RunEvent) -> Effect {
 pub fn step(run: &mut Run, event: Event) -> Vec<Effect> {
     let phase = std::mem::replace(&mut run.phase, Phase::Ended);
     // A journal begins with its run, also when the first thing to happen is an end.
-    let mut out = if matches!(phase, Phase::Created) { run.opening() } else { Vec::new() };
+    let mut out = if matches!(phase, Phase::Created) {
+        run.opening()
+    } else {
+        Vec::new()
+    };
     out.extend(take(run, phase, event));
     out
 }
@@ -36,7 +43,9 @@ fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
         (phase, Event::CancelRequested) => run.cancel(phase),
         (phase, Event::Failed(error)) => run.fail_in(phase, error),
         (Phase::Created, Event::Started) => run.begin(),
-        (Phase::PreparingWorkspace, Event::WorkspaceReady { persistent_roots }) => run.workspace_ready(persistent_roots),
+        (Phase::PreparingWorkspace, Event::WorkspaceReady { persistent_roots }) => {
+            run.workspace_ready(persistent_roots)
+        }
         (Phase::AwaitingModel { attempt }, Event::ModelAnswered(answer)) => run.model_answered(attempt, answer),
         (Phase::WaitingToRetry { attempt }, Event::WaitOver) => run.ask_again(attempt),
         (Phase::StoringTurn, Event::TurnStored { path }) => run.turn_stored(path),
@@ -48,7 +57,7 @@ fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
         (Phase::StoringResult { result, how }, Event::ResultStored { path }) => run.result_stored(result, how, path),
         (Phase::CapturingText(path), Event::TextCaptured(text)) => run.text_captured(path, text),
         (Phase::Promoting, Event::Promoted(promoted)) => run.promoted(promoted),
-        (Phase::UpdatingMetadata(names), Event::MetadataUpdated(answer)) => run.metadata_updated(*names, answer),
+        (Phase::UpdatingMetadata(names), Event::MetadataUpdated(answer)) => run.metadata_updated(names, answer),
         (phase, event) => {
             let (event, now) = (event.name(), phase.name());
             let error = internal(format!("the event {event} does not belong to the phase {now}"));
@@ -95,7 +104,11 @@ impl Run {
                 profile_id: setup.profile_id.clone(),
                 source: setup.profile_source.clone(),
             }),
-            append(RunEvent::SkillScopesResolved { scopes: Vec::new(), refs: json!({}), effective_skills: Vec::new() }),
+            append(RunEvent::SkillScopesResolved {
+                scopes: Vec::new(),
+                refs: json!({}),
+                effective_skills: Vec::new(),
+            }),
         ]
     }
 
@@ -119,7 +132,9 @@ impl Run {
             append(RunEvent::AgentInvocationStarted(self.invocation("running"))),
         ];
         if !persistent_roots.is_empty() {
-            out.push(append(RunEvent::PersistentProjectionInitialized { roots: persistent_roots }));
+            out.push(append(RunEvent::PersistentProjectionInitialized {
+                roots: persistent_roots,
+            }));
         }
         out.push(append(RunEvent::AgentModelBindingResolved {
             mode: "currentPromptSnapshot".to_owned(),
@@ -184,3 +199,6 @@ pub(crate) fn answer_metrics(text: &str, reasoning: Option<&str>, has_calls: boo
         text_words: said.words,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,8 +68,16 @@ pub(crate) struct Work {
     checkpoints: u64,
     /// What the model thought, turn by turn.
     reasoning: Vec<String>,
-    /// The error that ended the run, if one did.
-    error: Option<HostError>,
+}
+
+/// What follows after some effects.
+enum Next {
+    /// The last one was answered.
+    Event(Event),
+    /// The run is over.
+    Over,
+    /// The journal takes no more events, so nothing more is done. Whoever opens the data root next closes the run.
+    Broken(RunError),
 }
 
 /// How a run ended.
@@ -81,38 +89,44 @@ pub(crate) struct Ended {
 impl Executor {
     /// Drives the run to its end.
     pub(crate) async fn drive(mut self) -> Ended {
-        let mut next = Some(Event::Started);
-        while let Some(event) = next.take() {
-            if let Event::Failed(error) = &event {
-                self.work.error = Some(error.clone().into());
-            }
+        let mut event = Event::Started;
+        loop {
             let effects = step(&mut self.run, event);
-            next = self.perform(effects).await;
-        }
-        Ended {
-            status: self.run.status(),
-            error: self.work.error,
+            match self.perform(effects).await {
+                Next::Event(next) => event = next,
+                Next::Over => {
+                    return Ended {
+                        status: self.run.status(),
+                        error: self.run.error().cloned().map(HostError::from),
+                    };
+                }
+                Next::Broken(error) => {
+                    return Ended {
+                        status: RunStatus::Failed,
+                        error: Some(error.into()),
+                    };
+                }
+            }
         }
     }
 
     /// Performs effects in order. The last one may have an answer.
-    async fn perform(&mut self, effects: Vec<Effect>) -> Option<Event> {
+    async fn perform(&mut self, effects: Vec<Effect>) -> Next {
         for effect in effects {
             match effect {
                 Effect::Append(event) => {
                     if let Err(error) = self.append(*event).await {
-                        return Some(Event::Failed(error));
+                        return Next::Broken(error);
                     }
                 }
-                Effect::End => return None,
-                other => return Some(self.answer(other).await),
+                Effect::End => return Next::Over,
+                other => return Next::Event(self.answer(other).await),
             }
         }
-        None
+        Next::Over
     }
 
     async fn append(&mut self, event: RunEvent) -> Result<(), RunError> {
-        self.note_ending(&event);
         let invocation = invocation_status(&event);
         let envelope = self.recorder.append(event).await?;
         if let Some(status) = invocation {
@@ -121,19 +135,6 @@ impl Executor {
         // Nobody may be listening; the journal has it.
         let _ = self.events.send(envelope);
         Ok(())
-    }
-
-    fn note_ending(&mut self, event: &RunEvent) {
-        if let RunEvent::RunFailed { failure } | RunEvent::RunPartialSuccess { failure, .. } = event
-            && self.work.error.is_none()
-        {
-            self.work.error = Some(HostError {
-                code: failure.code.clone(),
-                message: failure.message.clone(),
-                hint: None,
-                retryable: failure.retryable,
-            });
-        }
     }
 
     async fn answer(&mut self, effect: Effect) -> Event {
