@@ -103,11 +103,9 @@ fn unmatched(path: &str, error: PatchError) -> Refusal {
 /// The file was just opened: if it is gone or unread now, somebody changed it in between.
 fn unwritten(path: &str, error: WriteError) -> Refusal {
     match error {
-        WriteError::Path(PathError::NotFound)
-        | WriteError::RequiresRead
-        | WriteError::RequiresFullRead(_) => Refusal::PatchStale {
-            path: path.to_owned(),
-        },
+        WriteError::Path(PathError::NotFound) | WriteError::RequiresRead | WriteError::RequiresFullRead(_) => {
+            Refusal::PatchStale { path: path.to_owned() }
+        }
         error => unopened(path, error),
     }
 }

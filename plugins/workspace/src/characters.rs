@@ -81,11 +81,7 @@ pub(crate) fn push_loose(scalar: char, loose: &mut String) {
 
 /// White space, and characters that show nothing.
 pub(crate) fn is_ignorable(scalar: char) -> bool {
-    scalar.is_whitespace()
-        || matches!(
-            scalar,
-            '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}'
-        )
+    scalar.is_whitespace() || matches!(scalar, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}')
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 use crate::guest::bindings::innkeeper::run::control as run;
 use crate::guest::bindings::innkeeper::workspace::{reader, types, writer};
 use crate::port::{
-    Basis, CommitMode, ControlError, Entry, Kind, Listing, Page, PathError, Planned, ShowError,
-    Staged, TextFile, WriteError,
+    Basis, CommitMode, ControlError, Entry, Kind, Listing, Page, PathError, Planned, ShowError, Staged, TextFile,
+    WriteError,
 };
 use innkeeper_text::Span;
 

@@ -8,8 +8,8 @@ use innkeeper_text::{Caps, Span, line_count, measure, select};
 use innkeeper_tool::{Failure, Reply};
 
 use crate::port::{
-    Basis, CommitMode, Control, ControlError, Entry, Kind, Listing, Page, PathError, Planned,
-    Reader, ShowError, Staged, TextFile, WriteError, Writer,
+    Basis, CommitMode, Control, ControlError, Entry, Kind, Listing, Page, PathError, Planned, Reader, ShowError,
+    Staged, TextFile, WriteError, Writer,
 };
 
 /// Which characters (and empty lines) of one version were shown.
@@ -56,15 +56,9 @@ impl Fake {
     }
 
     /// Makes one call: its effects happen if it succeeds, and are dropped if not.
-    pub(crate) fn call(
-        &mut self,
-        tool: impl FnOnce(&mut Self) -> Result<Reply, Failure>,
-    ) -> Result<Reply, Failure> {
+    pub(crate) fn call(&mut self, tool: impl FnOnce(&mut Self) -> Result<Reply, Failure>) -> Result<Reply, Failure> {
         let result = tool(self);
-        let (pending, staged) = (
-            std::mem::take(&mut self.pending),
-            std::mem::take(&mut self.staged),
-        );
+        let (pending, staged) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.staged));
         if result.is_ok() {
             self.shown.extend(pending);
             self.files.extend(staged);
@@ -89,10 +83,7 @@ impl Fake {
 
     fn normal(path: &str) -> Result<String, PathError> {
         let path = path.trim();
-        if path.starts_with('/')
-            || path.contains(['\\', ':'])
-            || path.contains(|scalar: char| scalar.is_control())
-        {
+        if path.starts_with('/') || path.contains(['\\', ':']) || path.contains(|scalar: char| scalar.is_control()) {
             return Err(PathError::Invalid(
                 "it holds a character that paths cannot have.".into(),
             ));
@@ -109,10 +100,7 @@ impl Fake {
 
     fn is_directory(&self, path: &str) -> bool {
         ["output", "plan", "tool-results"].contains(&path)
-            || self
-                .files
-                .keys()
-                .any(|file| file.starts_with(&format!("{path}/")))
+            || self.files.keys().any(|file| file.starts_with(&format!("{path}/")))
     }
 
     fn stored(&self, path: &str) -> Result<String, PathError> {
@@ -126,9 +114,7 @@ impl Fake {
 
     fn writable(path: &str) -> Result<String, WriteError> {
         let path = Self::normal(path).map_err(WriteError::Path)?;
-        let inside = ["output/", "plan/"]
-            .iter()
-            .any(|root| path.starts_with(root));
+        let inside = ["output/", "plan/"].iter().any(|root| path.starts_with(root));
         if inside {
             Ok(path)
         } else {
@@ -196,9 +182,7 @@ impl Shown {
 
 impl Reader for Fake {
     fn roots(&mut self) -> Vec<String> {
-        ["plan", "output", "tool-results"]
-            .map(str::to_owned)
-            .to_vec()
+        ["plan", "output", "tool-results"].map(str::to_owned).to_vec()
     }
 
     fn resolve(&mut self, path: &str) -> Result<String, PathError> {
@@ -222,12 +206,7 @@ impl Reader for Fake {
                 ..Listing::default()
             });
         }
-        if !path.is_empty()
-            && !self
-                .files
-                .keys()
-                .any(|file| file.starts_with(&format!("{path}/")))
-        {
+        if !path.is_empty() && !self.files.keys().any(|file| file.starts_with(&format!("{path}/"))) {
             return Err(PathError::NotFound);
         }
         let prefix = if path.is_empty() {
@@ -238,11 +217,7 @@ impl Reader for Fake {
         let levels = depth as usize + 1;
         let mut directories = BTreeSet::new();
         let mut files = Vec::new();
-        for inner in self
-            .files
-            .keys()
-            .filter_map(|file| file.strip_prefix(&prefix))
-        {
+        for inner in self.files.keys().filter_map(|file| file.strip_prefix(&prefix)) {
             let parts: Vec<&str> = inner.split('/').collect();
             for end in (1..parts.len()).filter(|end| *end <= levels) {
                 directories.insert(format!("{prefix}{}", parts[..end].join("/")));
@@ -256,10 +231,7 @@ impl Reader for Fake {
             kind: Kind::Directory,
         });
         let mut entries: Vec<Entry> = directories
-            .chain(files.into_iter().map(|path| Entry {
-                path,
-                kind: Kind::File,
-            }))
+            .chain(files.into_iter().map(|path| Entry { path, kind: Kind::File }))
             .collect();
         let truncated = entries.len() > limit as usize;
         entries.truncate(limit as usize);
@@ -357,14 +329,8 @@ impl Control for Fake {
         "output/main.md".to_owned()
     }
 
-    fn commit(
-        &mut self,
-        path: &str,
-        mode: CommitMode,
-        reason: Option<&str>,
-    ) -> Result<Planned, ControlError> {
-        self.asked
-            .push(format!("commit {path} {mode:?} {reason:?}"));
+    fn commit(&mut self, path: &str, mode: CommitMode, reason: Option<&str>) -> Result<Planned, ControlError> {
+        self.asked.push(format!("commit {path} {mode:?} {reason:?}"));
         if let Some(error) = self.refused.take() {
             return Err(error);
         }

@@ -6,8 +6,8 @@ use crate::convert;
 use crate::guest::bindings::innkeeper::run::control;
 use crate::guest::bindings::innkeeper::workspace::{reader, writer};
 use crate::port::{
-    Basis, CommitMode, Control, ControlError, Listing, Page, PathError, Planned, Reader, ShowError,
-    Staged, TextFile, WriteError, Writer,
+    Basis, CommitMode, Control, ControlError, Listing, Page, PathError, Planned, Reader, ShowError, Staged, TextFile,
+    WriteError, Writer,
 };
 
 /// The host that this instance runs in.
@@ -29,9 +29,7 @@ impl Reader for Host {
     }
 
     fn read(&mut self, path: &str) -> Result<TextFile, PathError> {
-        reader::read(path)
-            .map(TextFile::from)
-            .map_err(PathError::from)
+        reader::read(path).map(TextFile::from).map_err(PathError::from)
     }
 
     fn show(&mut self, path: &str, span: Span, caps: Caps) -> Result<Page, ShowError> {
@@ -43,9 +41,7 @@ impl Reader for Host {
 
 impl Writer for Host {
     fn open(&mut self, path: &str) -> Result<TextFile, WriteError> {
-        writer::open(path)
-            .map(TextFile::from)
-            .map_err(WriteError::from)
+        writer::open(path).map(TextFile::from).map_err(WriteError::from)
     }
 
     fn write(&mut self, path: &str, content: &str, basis: Basis) -> Result<Staged, WriteError> {
@@ -66,12 +62,7 @@ impl Control for Host {
         control::message_path()
     }
 
-    fn commit(
-        &mut self,
-        path: &str,
-        mode: CommitMode,
-        reason: Option<&str>,
-    ) -> Result<Planned, ControlError> {
+    fn commit(&mut self, path: &str, mode: CommitMode, reason: Option<&str>) -> Result<Planned, ControlError> {
         control::commit(path, mode.into(), reason)
             .map(Planned::from)
             .map_err(ControlError::from)

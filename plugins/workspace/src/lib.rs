@@ -33,10 +33,7 @@ pub use read_file::{ReadArguments, read_file};
 pub use search_files::{SearchArguments, search_files};
 pub use write_file::{WriteArguments, write_file};
 
-#[allow(
-    clippy::too_many_lines,
-    reason = "generated, with some lines for each tool"
-)]
+#[allow(clippy::too_many_lines, reason = "generated, with some lines for each tool")]
 mod tool {
     //! The tools and their specs, made from the files in `tool/`. Nothing else.
     innkeeper_tool::tools!();

@@ -52,25 +52,16 @@ pub fn list_files(arguments: &ListArguments, reader: &mut impl Reader) -> Result
     let listing = reader
         .list_files(&path, levels, MAX_ENTRIES)
         .map_err(|error| Refusal::path(Access::Tree, &path, error))?;
-    let refs: Vec<String> = listing
-        .entries
-        .iter()
-        .map(|entry| entry.path.clone())
-        .collect();
-    Reply::text(words(&path, &listing))
-        .refs(refs)
-        .structured(&Structured {
-            entries: listing.entries.iter().map(structured).collect(),
-            truncated: listing.truncated,
-            skipped_entries: listing.skipped,
-        })
+    let refs: Vec<String> = listing.entries.iter().map(|entry| entry.path.clone()).collect();
+    Reply::text(words(&path, &listing)).refs(refs).structured(&Structured {
+        entries: listing.entries.iter().map(structured).collect(),
+        truncated: listing.truncated,
+        skipped_entries: listing.skipped,
+    })
 }
 
 /// The normal form of a path to list or search; empty for everything that is visible.
-pub(crate) fn resolve_tree(
-    path: Option<&str>,
-    reader: &mut impl Reader,
-) -> Result<String, Refusal> {
+pub(crate) fn resolve_tree(path: Option<&str>, reader: &mut impl Reader) -> Result<String, Refusal> {
     match path.map(str::trim) {
         None | Some("" | "." | "./") => Ok(String::new()),
         Some(path) => reader
@@ -100,7 +91,9 @@ fn words(path: &str, listing: &Listing) -> String {
         });
     }
     if listing.truncated {
-        lines.push(format!("(only the first {MAX_ENTRIES} entries are shown; list a folder by its path to see the rest)"));
+        lines.push(format!(
+            "(only the first {MAX_ENTRIES} entries are shown; list a folder by its path to see the rest)"
+        ));
     }
     if listing.skipped > 0 {
         lines.push(format!(

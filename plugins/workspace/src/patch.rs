@@ -39,10 +39,7 @@ pub(crate) enum PatchError {
     /// Old and new are the same once line ends and byte-order mark are those of the file.
     NoChange,
     /// `numbered`: every line looked for begins with a line number of the rendering.
-    NotFound {
-        nearest: Option<Nearest>,
-        numbered: bool,
-    },
+    NotFound { nearest: Option<Nearest>, numbered: bool },
     /// The lines are those of the first matches.
     NotUnique { count: u32, lines: Vec<u32> },
     /// The result would have this many bytes.
@@ -118,11 +115,7 @@ fn with_crlf(text: &str) -> String {
     let mut converted = String::with_capacity(text.len());
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
-            converted.push_str(if converted.ends_with('\r') {
-                "\n"
-            } else {
-                "\r\n"
-            });
+            converted.push_str(if converted.ends_with('\r') { "\n" } else { "\r\n" });
         }
         converted.push_str(line);
     }
@@ -140,10 +133,7 @@ fn resulting_bytes(text: usize, count: usize, old: usize, new: usize) -> u64 {
 fn match_lines(body: &str, old: &str) -> Vec<u32> {
     let mut line = 1_u32;
     let mut counted = 0_usize;
-    let starts = body
-        .match_indices(old)
-        .take(MAX_LINES_NAMED)
-        .map(|(start, _)| start);
+    let starts = body.match_indices(old).take(MAX_LINES_NAMED).map(|(start, _)| start);
     starts
         .map(|start| {
             let between = body.get(counted..start).unwrap_or_default();

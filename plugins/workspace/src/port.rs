@@ -250,12 +250,7 @@ pub trait Control {
     ///
     /// # Errors
     /// A [`ControlError`].
-    fn commit(
-        &mut self,
-        path: &str,
-        mode: CommitMode,
-        reason: Option<&str>,
-    ) -> Result<Planned, ControlError>;
+    fn commit(&mut self, path: &str, mode: CommitMode, reason: Option<&str>) -> Result<Planned, ControlError>;
 
     /// Asks to end the run.
     ///

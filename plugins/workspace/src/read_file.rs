@@ -81,17 +81,9 @@ pub fn read_file(arguments: &ReadArguments, reader: &mut impl Reader) -> Result<
     let shown = measure(&page.text);
     let (text, reference, range) = if by_chars {
         let reference = format!("{path}:chars={}..{}", page.start_char, page.end_char);
-        (
-            char_words(&path, &page, shown),
-            reference,
-            char_range(&page),
-        )
+        (char_words(&path, &page, shown), reference, char_range(&page))
     } else {
-        (
-            line_words(&path, &page, shown),
-            path.clone(),
-            line_range(&page),
-        )
+        (line_words(&path, &page, shown), path.clone(), line_range(&page))
     };
     Reply::text(text).refs([reference]).structured(&Structured {
         path: &path,
@@ -162,10 +154,7 @@ fn line_words(path: &str, page: &Page, shown: Metrics) -> String {
         ));
     }
     if let Some(next) = page.next_start_line {
-        let count = page
-            .end_line
-            .saturating_sub(page.start_line)
-            .saturating_add(1);
+        let count = page.end_line.saturating_sub(page.start_line).saturating_add(1);
         notes.push(format!("(more: start_line={next} line_count={count})"));
     }
     push_notes(&mut text, &notes);

@@ -45,10 +45,7 @@ pub(crate) enum Refusal {
     #[error("{}", words::write_unread(.path))]
     WriteUnread { path: String },
     #[error("{}", words::write_half_read(.path, .missing))]
-    WriteHalfRead {
-        path: String,
-        missing: Vec<(u32, u32)>,
-    },
+    WriteHalfRead { path: String, missing: Vec<(u32, u32)> },
     #[error("{}", words::write_stale(.path))]
     WriteStale { path: String },
     #[error("{}", words::write_vanished(.path))]
@@ -62,10 +59,7 @@ pub(crate) enum Refusal {
     #[error("{}", words::patch_unread(.path))]
     PatchUnread { path: String },
     #[error("{}", words::patch_half_read(.path, .missing))]
-    PatchHalfRead {
-        path: String,
-        missing: Vec<(u32, u32)>,
-    },
+    PatchHalfRead { path: String, missing: Vec<(u32, u32)> },
     #[error("{}", words::patch_stale(.path))]
     PatchStale { path: String },
     #[error("{}", words::patch_not_found(.path, .nearest.as_ref(), *.numbered))]
@@ -75,11 +69,7 @@ pub(crate) enum Refusal {
         numbered: bool,
     },
     #[error("{}", words::patch_not_unique(.path, *.count, .lines))]
-    PatchNotUnique {
-        path: String,
-        count: u32,
-        lines: Vec<u32>,
-    },
+    PatchNotUnique { path: String, count: u32, lines: Vec<u32> },
     #[error("{}", words::patch_too_large(.path, *.bytes))]
     PatchTooLarge { path: String, bytes: u64 },
     #[error("{}", words::empty_message(.path))]
@@ -105,9 +95,7 @@ impl Refusal {
             Self::MixedRange { .. } => "workspace.mixed_read_range",
             Self::LineRange { .. } => "workspace.invalid_line_range",
             Self::CharRange { .. } => "workspace.invalid_char_range",
-            Self::WriteUnread { .. } | Self::WriteHalfRead { .. } => {
-                "workspace.write_requires_read"
-            }
+            Self::WriteUnread { .. } | Self::WriteHalfRead { .. } => "workspace.write_requires_read",
             Self::WriteStale { .. } | Self::WriteVanished { .. } => "workspace.write_stale_file",
             Self::OverBudget { .. } => "tool.write_limit",
             Self::PatchEmptyOld => "workspace.patch_empty_old_string",
@@ -142,9 +130,7 @@ impl Refusal {
                 path,
                 error,
             },
-            ShowError::Range { total_chars, .. } if by_chars => {
-                Self::CharRange { path, total_chars }
-            }
+            ShowError::Range { total_chars, .. } if by_chars => Self::CharRange { path, total_chars },
             ShowError::Range { total_lines, .. } => Self::LineRange { path, total_lines },
         }
     }
@@ -152,9 +138,7 @@ impl Refusal {
     pub(crate) fn control(path: &str, error: ControlError) -> Self {
         match error {
             ControlError::Path(error) => Self::path(Access::File, path, error),
-            ControlError::RequiredArtifactEmpty => Self::EmptyMessage {
-                path: path.to_owned(),
-            },
+            ControlError::RequiredArtifactEmpty => Self::EmptyMessage { path: path.to_owned() },
             ControlError::CommitRequired => Self::CommitFirst,
             ControlError::ChildInvocation => Self::ChildReturns,
             ControlError::AlreadyRequested => Self::AlreadyRequested,
@@ -169,9 +153,7 @@ fn path_code(access: Access, error: &PathError) -> &'static str {
     };
     match (error, access) {
         (PathError::Invalid(_) | PathError::NotADirectory, _) => "workspace.invalid_path",
-        (PathError::NotWritable, _) | (PathError::NotVisible, Access::Target) => {
-            "workspace.path_not_writable"
-        }
+        (PathError::NotWritable, _) | (PathError::NotVisible, Access::Target) => "workspace.path_not_writable",
         (PathError::NotVisible, _) => "workspace.path_not_visible",
         (PathError::ChildDenied(_), Access::Target) => "agent.child_workspace_write_denied",
         (PathError::NotFound | PathError::ChildDenied(_), _) => missing,
@@ -217,27 +199,17 @@ mod tests {
                 ["path_not_visible", "path_not_visible", "path_not_writable"],
             ),
             (PathError::NotWritable, ["path_not_writable"; 3]),
-            (
-                PathError::Invalid("it holds ..".into()),
-                ["invalid_path"; 3],
-            ),
+            (PathError::Invalid("it holds ..".into()), ["invalid_path"; 3]),
             (PathError::NotADirectory, ["invalid_path"; 3]),
             (PathError::IsDirectory, ["path_is_directory"; 3]),
             (PathError::NotText, ["file_not_text"; 3]),
             (PathError::TooLarge(17), ["file_too_large"; 3]),
-            (
-                PathError::NameConflict("Notes.md".into()),
-                ["name_conflict"; 3],
-            ),
+            (PathError::NameConflict("Notes.md".into()), ["name_conflict"; 3]),
         ];
         for (error, codes) in table {
             let got = [Access::File, Access::Tree, Access::Target]
                 .map(|access| Refusal::path(access, "a", error.clone()).code());
-            assert_eq!(
-                got,
-                codes.map(|code| format!("workspace.{code}")),
-                "{error:?}"
-            );
+            assert_eq!(got, codes.map(|code| format!("workspace.{code}")), "{error:?}");
         }
         let denied = PathError::ChildDenied("it belongs to another".into());
         let got = [Access::File, Access::Tree, Access::Target]

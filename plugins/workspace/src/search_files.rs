@@ -49,16 +49,12 @@ struct Hit<'a> {
 ///
 /// # Errors
 /// A [`Failure`] for a path that cannot be searched, or a limit out of bounds.
-pub fn search_files(
-    arguments: &SearchArguments,
-    reader: &mut impl Reader,
-) -> Result<Reply, Failure> {
+pub fn search_files(arguments: &SearchArguments, reader: &mut impl Reader) -> Result<Reply, Failure> {
     let query = required("query", &arguments.query)?.trim();
     let path = resolve_tree(arguments.path.as_deref(), reader)?;
-    let limit =
-        Limit::new(arguments.limit).map_err(|OutOfBounds(limit)| Refusal::SearchLimit { limit })?;
-    let context = Context::new(arguments.context_lines)
-        .map_err(|OutOfBounds(lines)| Refusal::SearchContext { lines })?;
+    let limit = Limit::new(arguments.limit).map_err(|OutOfBounds(limit)| Refusal::SearchLimit { limit })?;
+    let context =
+        Context::new(arguments.context_lines).map_err(|OutOfBounds(lines)| Refusal::SearchContext { lines })?;
     let walk = walk(&path, reader)?;
     let mut found = Found::new(query, limit, context);
     found.skip(walk.skipped);
@@ -66,11 +62,7 @@ pub fn search_files(
     for path in walk.files {
         search(&mut found, &path, reader);
     }
-    let refs: Vec<String> = found
-        .places
-        .iter()
-        .map(|place| place.reference("workspace:"))
-        .collect();
+    let refs: Vec<String> = found.places.iter().map(|place| place.reference("workspace:")).collect();
     let hits = found.places.iter().zip(&refs);
     Reply::text(found.words(&header(query, found.places.len()), &refs))
         .refs(refs.clone())
@@ -114,11 +106,7 @@ impl Walk {
         let listing = reader.list_files(path, WALK_DEPTH, MAX_ENTRIES)?;
         self.truncated |= listing.truncated;
         self.skipped = self.skipped.saturating_add(listing.skipped);
-        for entry in listing
-            .entries
-            .into_iter()
-            .filter(|entry| entry.kind == Kind::File)
-        {
+        for entry in listing.entries.into_iter().filter(|entry| entry.kind == Kind::File) {
             if self.files.len() >= MAX_FILES {
                 self.truncated = true;
                 break;
@@ -149,9 +137,7 @@ fn header(query: &str, places: usize) -> String {
         1 => "1 place".to_owned(),
         count => format!("{count} places"),
     };
-    format!(
-        "{count} for {query}; workspace_read_file with start_line and line_count shows more around a place"
-    )
+    format!("{count} for {query}; workspace_read_file with start_line and line_count shows more around a place")
 }
 
 #[cfg(test)]

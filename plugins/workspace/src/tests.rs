@@ -25,11 +25,7 @@ fn each_tool_uses_one_interface_and_says_what_it_does() {
     for (spec, (name, uses, hints)) in specs.into_iter().zip(table) {
         let said = spec.annotations;
         assert_eq!((spec.name, spec.uses), (name, [uses].as_slice()));
-        assert_eq!(
-            (said.read_only, said.destructive, said.idempotent),
-            hints,
-            "{name}"
-        );
+        assert_eq!((said.read_only, said.destructive, said.idempotent), hints, "{name}");
         assert!(!said.open_world, "{name}");
     }
 }
@@ -37,10 +33,7 @@ fn each_tool_uses_one_interface_and_says_what_it_does() {
 #[test]
 fn the_schemas_name_every_argument_and_what_is_required() {
     let table = [
-        (
-            "path old_string new_string replace_all",
-            "path old_string new_string",
-        ),
+        ("path old_string new_string replace_all", "path old_string new_string"),
         ("path mode reason", ""),
         ("reason", ""),
         ("path depth", ""),

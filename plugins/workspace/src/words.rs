@@ -25,9 +25,7 @@ pub(crate) const ALREADY_REQUESTED: &str = "Nothing was done: this call has alre
      call for each.";
 
 pub(crate) fn blank(argument: &str) -> String {
-    format!(
-        "Nothing was done: argument /{argument} is blank. Call again with a text that is not blank."
-    )
+    format!("Nothing was done: argument /{argument} is blank. Call again with a text that is not blank.")
 }
 
 pub(crate) fn path(access: Access, path: &str, error: &PathError) -> String {
@@ -107,15 +105,11 @@ pub(crate) fn list_depth(depth: u64) -> String {
 }
 
 pub(crate) fn search_limit(limit: u64) -> String {
-    format!(
-        "limit is {limit}, but must be 1 to 50. Call workspace_search_files again with such a limit."
-    )
+    format!("limit is {limit}, but must be 1 to 50. Call workspace_search_files again with such a limit.")
 }
 
 pub(crate) fn search_context(lines: u64) -> String {
-    format!(
-        "context_lines is {lines}, but at most 5 is allowed. Call workspace_search_files again with 0 to 5."
-    )
+    format!("context_lines is {lines}, but at most 5 is allowed. Call workspace_search_files again with 0 to 5.")
 }
 
 pub(crate) fn mixed_range(path: &str) -> String {
@@ -185,16 +179,12 @@ pub(crate) fn write_vanished(path: &str) -> String {
 
 pub(crate) fn over_budget(limit: &str) -> String {
     let limit = limit.trim().trim_end_matches('.');
-    format!(
-        "Nothing was written: the call is over a write limit: {limit}. Write less at once, in several calls."
-    )
+    format!("Nothing was written: the call is over a write limit: {limit}. Write less at once, in several calls.")
 }
 
 pub(crate) fn patch_unread(path: &str) -> String {
     let path = quoted(path);
-    format!(
-        "Nothing was changed: you have not read {path}. Call workspace_read_file with path {path}, then patch it."
-    )
+    format!("Nothing was changed: you have not read {path}. Call workspace_read_file with path {path}, then patch it.")
 }
 
 pub(crate) fn patch_half_read(path: &str, missing: &[(u32, u32)]) -> String {
@@ -316,9 +306,7 @@ mod tests {
         );
         assert!(message.contains("start_line=3 line_count=5"), "{message}");
 
-        let many: Vec<(u32, u32)> = (0..14)
-            .map(|number| (number * 2 + 1, number * 2 + 1))
-            .collect();
+        let many: Vec<(u32, u32)> = (0..14).map(|number| (number * 2 + 1, number * 2 + 1)).collect();
         let message = write_half_read("a", &many);
         assert!(message.contains("17, 19 and 4 more runs."), "{message}");
     }

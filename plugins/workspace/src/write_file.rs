@@ -66,9 +66,7 @@ fn refusal(path: &str, mode: WriteMode, error: WriteError) -> Refusal {
     let path = path.to_owned();
     match error {
         // A replace creates what is missing, so only a file that was just there can be missing.
-        WriteError::Path(PathError::NotFound) if mode == WriteMode::Replace => {
-            Refusal::WriteVanished { path }
-        }
+        WriteError::Path(PathError::NotFound) if mode == WriteMode::Replace => Refusal::WriteVanished { path },
         WriteError::Path(error) => Refusal::Path {
             access: Access::Target,
             path,

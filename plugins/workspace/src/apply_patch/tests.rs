@@ -14,10 +14,7 @@ fn patch(fake: &mut Fake, json: Value) -> Result<Reply, Failure> {
 }
 
 fn swap(fake: &mut Fake, old: &str, new: &str) -> Result<Reply, Failure> {
-    patch(
-        fake,
-        json!({"path": "plan/a.md", "old_string": old, "new_string": new}),
-    )
+    patch(fake, json!({"path": "plan/a.md", "old_string": old, "new_string": new}))
 }
 
 /// A workspace with one file, wholly read.
@@ -66,18 +63,10 @@ fn checks_the_strings_before_the_path_and_the_path_before_the_file() {
         ("output", "a", "b", "workspace.path_not_writable"),
         ("tool-results/a", "a", "b", "workspace.path_not_writable"),
         ("plan/none", "a", "b", "workspace.patch_requires_read"),
-        (
-            "plan/a.md",
-            "z",
-            "b",
-            "workspace.patch_old_string_not_found",
-        ),
+        ("plan/a.md", "z", "b", "workspace.patch_old_string_not_found"),
     ];
     for (path, old, new, expected) in table {
-        let refused = patch(
-            &mut fake,
-            json!({"path": path, "old_string": old, "new_string": new}),
-        );
+        let refused = patch(&mut fake, json!({"path": path, "old_string": old, "new_string": new}));
         assert_eq!(code(&refused), expected, "{path} {old} {new}");
     }
 }
@@ -85,18 +74,11 @@ fn checks_the_strings_before_the_path_and_the_path_before_the_file() {
 #[test]
 fn every_line_must_have_been_shown() {
     let mut fake = Fake::with(&[("plan/a.md", "one\ntwo\nthree")]);
-    assert_eq!(
-        code(&swap(&mut fake, "two", "2")),
-        "workspace.patch_requires_read"
-    );
+    assert_eq!(code(&swap(&mut fake, "two", "2")), "workspace.patch_requires_read");
     read_line(&mut fake, 2);
     let refused = swap(&mut fake, "two", "2");
     assert_eq!(code(&refused), "workspace.patch_requires_full_read");
-    assert!(
-        message(&refused).contains("shown yet: 1, 3."),
-        "{}",
-        message(&refused)
-    );
+    assert!(message(&refused).contains("shown yet: 1, 3."), "{}", message(&refused));
     read_line(&mut fake, 1);
     read_line(&mut fake, 3);
     swap(&mut fake, "two", "2").unwrap();
@@ -110,10 +92,7 @@ fn pages_of_different_versions_do_not_add_up() {
     read_line(&mut fake, 1);
     fake.files.insert("plan/a.md".into(), "one\n2".into());
     read_line(&mut fake, 2);
-    assert_eq!(
-        code(&swap(&mut fake, "one", "1")),
-        "workspace.patch_requires_full_read"
-    );
+    assert_eq!(code(&swap(&mut fake, "one", "1")), "workspace.patch_requires_full_read");
 }
 
 #[test]
@@ -121,9 +100,7 @@ fn a_refused_patch_leaves_file_and_read_state_alone() {
     let mut fake = read("key\nkey");
     let refused = swap(&mut fake, "key", "lock");
     assert_eq!(code(&refused), "workspace.patch_old_string_not_unique");
-    assert!(
-        message(&refused).contains("occurs 2 times in \"plan/a.md\", beginning in lines 1, 2.")
-    );
+    assert!(message(&refused).contains("occurs 2 times in \"plan/a.md\", beginning in lines 1, 2."));
     assert_eq!(fake.text("plan/a.md"), "key\nkey");
     swap(&mut fake, "\nkey", "\nlock").unwrap();
     assert_eq!(fake.text("plan/a.md"), "key\nlock");
@@ -133,10 +110,7 @@ fn a_refused_patch_leaves_file_and_read_state_alone() {
 fn a_changed_file_is_stale_also_when_it_changes_during_the_call() {
     let mut fake = read("old");
     fake.files.insert("plan/a.md".into(), "older".into());
-    assert_eq!(
-        code(&swap(&mut fake, "old", "new")),
-        "workspace.patch_stale_file"
-    );
+    assert_eq!(code(&swap(&mut fake, "old", "new")), "workspace.patch_stale_file");
     let races = [
         WriteError::Stale,
         WriteError::Path(PathError::NotFound),
@@ -147,10 +121,7 @@ fn a_changed_file_is_stale_also_when_it_changes_during_the_call() {
             lost: Some(lost),
             ..read("old")
         };
-        assert_eq!(
-            code(&swap(&mut fake, "old", "new")),
-            "workspace.patch_stale_file"
-        );
+        assert_eq!(code(&swap(&mut fake, "old", "new")), "workspace.patch_stale_file");
         assert_eq!(fake.text("plan/a.md"), "old");
     }
 }
@@ -161,10 +132,7 @@ fn a_file_that_cannot_be_patched_keeps_its_code() {
         (PathError::NotFound, "workspace.file_not_found"),
         (PathError::NotText, "workspace.file_not_text"),
         (PathError::TooLarge(17_000_000), "workspace.file_too_large"),
-        (
-            PathError::NameConflict("plan/A.md".into()),
-            "workspace.name_conflict",
-        ),
+        (PathError::NameConflict("plan/A.md".into()), "workspace.name_conflict"),
     ] {
         let mut fake = read("old");
         fake.broken.insert("plan/a.md".into(), error);
@@ -187,9 +155,9 @@ fn a_miss_names_the_nearest_line_and_the_character_that_differs() {
     assert_eq!(fake.text("plan/a.md"), "one\nDon’t go  \nlast");
 
     let spaces = swap(&mut fake, "t go\nlast", "");
-    assert!(message(&spaces).contains(
-        "column 9: there the file has U+0020 SPACE, and old_string has U+000A LINE FEED"
-    ));
+    assert!(
+        message(&spaces).contains("column 9: there the file has U+0020 SPACE, and old_string has U+000A LINE FEED")
+    );
     let numbers = swap(&mut fake, " 3 | last", "");
     assert!(
         message(&numbers).contains("are not part of the file"),

@@ -47,22 +47,13 @@ fn says_what_was_committed_and_what_comes_next() {
 #[test]
 fn refusals_have_their_codes() {
     let table = [
-        (
-            ControlError::Path(PathError::NotFound),
-            "workspace.file_not_found",
-        ),
-        (
-            ControlError::Path(PathError::NotVisible),
-            "workspace.path_not_visible",
-        ),
+        (ControlError::Path(PathError::NotFound), "workspace.file_not_found"),
+        (ControlError::Path(PathError::NotVisible), "workspace.path_not_visible"),
         (
             ControlError::Path(PathError::IsDirectory),
             "workspace.path_is_directory",
         ),
-        (
-            ControlError::RequiredArtifactEmpty,
-            "workspace.required_artifact_empty",
-        ),
+        (ControlError::RequiredArtifactEmpty, "workspace.required_artifact_empty"),
         (ControlError::ChildInvocation, "agent.child_finish_denied"),
         (ControlError::AlreadyRequested, "agent.chat_commit_rejected"),
     ];

@@ -8,10 +8,7 @@ use crate::port::ControlError;
 
 #[test]
 fn the_reason_is_kept_as_it_is() {
-    for (reason, asked) in [
-        (Some(" done "), "finish Some(\" done \")"),
-        (None, "finish None"),
-    ] {
+    for (reason, asked) in [(Some(" done "), "finish Some(\" done \")"), (None, "finish None")] {
         let mut fake = Fake::default();
         let arguments = FinishArguments {
             reason: reason.map(str::to_owned),

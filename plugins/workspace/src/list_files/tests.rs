@@ -19,10 +19,7 @@ fn lists_one_path_per_line_with_a_slash_after_folders() {
     let mut fake = Fake::with(&[("plan/beats.md", "x"), ("plan/a/b.md", "y")]);
     let reply = list(&mut fake, Some("plan"), None).unwrap();
     assert_eq!(reply.text, "plan/a/\nplan/a/b.md\nplan/beats.md");
-    assert_eq!(
-        reply.resource_refs,
-        ["plan/a", "plan/a/b.md", "plan/beats.md"]
-    );
+    assert_eq!(reply.resource_refs, ["plan/a", "plan/a/b.md", "plan/beats.md"]);
     let expected = json!({
         "entries": [
             {"path": "plan/a", "kind": "directory"},
@@ -50,29 +47,19 @@ fn blank_and_dot_paths_mean_everything() {
 #[test]
 fn the_depth_counts_below_the_immediate_children() {
     let mut fake = Fake::with(&[("plan/1/2/3/4/5.md", "x")]);
-    assert_eq!(
-        list(&mut fake, Some("plan"), Some(0)).unwrap().text,
-        "plan/1/"
-    );
+    assert_eq!(list(&mut fake, Some("plan"), Some(0)).unwrap().text, "plan/1/");
     assert_eq!(
         list(&mut fake, Some("plan"), None).unwrap().text,
         "plan/1/\nplan/1/2/\nplan/1/2/3/"
     );
     let deepest = list(&mut fake, Some("plan"), Some(4)).unwrap();
-    assert!(
-        deepest.text.ends_with("plan/1/2/3/4/5.md"),
-        "{}",
-        deepest.text
-    );
+    assert!(deepest.text.ends_with("plan/1/2/3/4/5.md"), "{}", deepest.text);
 }
 
 #[test]
 fn a_file_lists_itself_and_nothing_is_a_success() {
     let mut fake = Fake::with(&[("plan/a.md", "x")]);
-    assert_eq!(
-        list(&mut fake, Some("plan/a.md"), None).unwrap().text,
-        "plan/a.md"
-    );
+    assert_eq!(list(&mut fake, Some("plan/a.md"), None).unwrap().text, "plan/a.md");
     assert_eq!(
         list(&mut Fake::default(), None, None).unwrap().text,
         "There are no files yet."
@@ -81,19 +68,13 @@ fn a_file_lists_itself_and_nothing_is_a_success() {
 
 #[test]
 fn more_than_two_hundred_entries_and_skipped_ones_are_said() {
-    let paths: Vec<String> = (0..201)
-        .map(|number| format!("plan/{number:03}.md"))
-        .collect();
+    let paths: Vec<String> = (0..201).map(|number| format!("plan/{number:03}.md")).collect();
     let mut fake = Fake {
         skipped: 2,
         ..Fake::default()
     };
-    fake.files.extend(
-        paths
-            .iter()
-            .take(200)
-            .map(|path| (path.clone(), String::new())),
-    );
+    fake.files
+        .extend(paths.iter().take(200).map(|path| (path.clone(), String::new())));
     let full = list(&mut fake, Some("plan"), None).unwrap();
     assert_eq!(full.text.lines().count(), 201);
     assert_eq!(
@@ -104,10 +85,7 @@ fn more_than_two_hundred_entries_and_skipped_ones_are_said() {
     let cut = list(&mut fake, Some("plan"), None).unwrap();
     assert_eq!(cut.text.lines().count(), 202);
     let form = structured(&cut);
-    assert_eq!(
-        (&form["truncated"], &form["skippedEntries"]),
-        (&json!(true), &json!(2))
-    );
+    assert_eq!((&form["truncated"], &form["skippedEntries"]), (&json!(true), &json!(2)));
 }
 
 #[test]
@@ -129,9 +107,5 @@ fn checks_syntax_then_visibility_then_depth_then_storage() {
         );
     }
     let refused = list(&mut fake, Some("a\u{202E}\0"), None);
-    assert!(
-        message(&refused).contains("\"a\\u{202e}\\0\""),
-        "{}",
-        message(&refused)
-    );
+    assert!(message(&refused).contains("\"a\\u{202e}\\0\""), "{}", message(&refused));
 }

@@ -40,13 +40,7 @@ pub(crate) fn find(body: &str, old: &str, probe: &str) -> Option<Nearest> {
     for wanted in old.chars() {
         let found = file.next();
         if found != Some(wanted) {
-            return Some(describe(
-                body,
-                start,
-                start.saturating_add(agreed),
-                found,
-                wanted,
-            ));
+            return Some(describe(body, start, start.saturating_add(agreed), found, wanted));
         }
         agreed = agreed.saturating_add(wanted.len_utf8());
     }
@@ -56,11 +50,7 @@ pub(crate) fn find(body: &str, old: &str, probe: &str) -> Option<Nearest> {
 fn describe(body: &str, start: usize, differs: usize, file: Option<char>, wanted: char) -> Nearest {
     let differs_line = line_at(body, differs);
     let line_start = line_start(body, differs);
-    let column = body
-        .get(line_start..differs)
-        .unwrap_or_default()
-        .chars()
-        .count();
+    let column = body.get(line_start..differs).unwrap_or_default().chars().count();
     let line = body
         .get(line_start..)
         .unwrap_or_default()
@@ -118,17 +108,13 @@ fn candidate(body: &str, probe: &str) -> Option<usize> {
 
 fn loose(text: &str) -> String {
     let mut loose = String::with_capacity(text.len());
-    text.chars()
-        .for_each(|scalar| push_loose(scalar, &mut loose));
+    text.chars().for_each(|scalar| push_loose(scalar, &mut loose));
     loose
 }
 
 /// The first characters of a text.
 fn cut_front(text: &str, count: usize) -> &str {
-    let end = text
-        .char_indices()
-        .nth(count)
-        .map_or(text.len(), |(byte, _)| byte);
+    let end = text.char_indices().nth(count).map_or(text.len(), |(byte, _)| byte);
     text.get(..end).unwrap_or_default()
 }
 
@@ -137,11 +123,7 @@ fn cut_back(text: &str, count: usize) -> &str {
     let Some(before) = count.checked_sub(1) else {
         return "";
     };
-    let start = text
-        .char_indices()
-        .rev()
-        .nth(before)
-        .map_or(0, |(byte, _)| byte);
+    let start = text.char_indices().rev().nth(before).map_or(0, |(byte, _)| byte);
     text.get(start..).unwrap_or_default()
 }
 
@@ -178,10 +160,7 @@ fn original_byte(body: &str, loose_byte: usize) -> usize {
 
 /// Steps back over as many spaces as the text begins with, within the line.
 fn with_lead(body: &str, start: usize, probe: &str) -> usize {
-    let lead = probe
-        .chars()
-        .take_while(|scalar| is_ignorable(*scalar))
-        .count();
+    let lead = probe.chars().take_while(|scalar| is_ignorable(*scalar)).count();
     let before = body.get(..start).unwrap_or_default().chars().rev();
     let spaces = before
         .take(lead)

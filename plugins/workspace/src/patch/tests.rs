@@ -5,19 +5,11 @@ use proptest::prelude::*;
 use super::{Edit, MAX_LINES_NAMED, PatchError, Patched, apply};
 
 fn edit<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
-    Edit {
-        old,
-        new,
-        all: false,
-    }
+    Edit { old, new, all: false }
 }
 
 fn all<'a>(old: &'a str, new: &'a str) -> Edit<'a> {
-    Edit {
-        old,
-        new,
-        all: true,
-    }
+    Edit { old, new, all: true }
 }
 
 fn patched(text: &str, edit: Edit<'_>) -> String {
@@ -74,12 +66,7 @@ fn a_byte_order_mark_stays_once() {
         ("\u{FEFF}one\ntwo", "one", "1", "\u{FEFF}1\ntwo"),
         ("\u{FEFF}one\ntwo", "\u{FEFF}one", "1", "\u{FEFF}1\ntwo"),
         ("\u{FEFF}one\ntwo", "one", "\u{FEFF}1", "\u{FEFF}1\ntwo"),
-        (
-            "\u{FEFF}one\ntwo",
-            "\u{FEFF}one",
-            "\u{FEFF}1",
-            "\u{FEFF}1\ntwo",
-        ),
+        ("\u{FEFF}one\ntwo", "\u{FEFF}one", "\u{FEFF}1", "\u{FEFF}1\ntwo"),
         ("\u{FEFF}a\r\nb", "\u{FEFF}a\nb", "c\nd", "\u{FEFF}c\r\nd"),
         // No mark at the start: nothing special about the character.
         ("one\u{FEFF}two", "\u{FEFF}two", "2", "one2"),
@@ -87,14 +74,8 @@ fn a_byte_order_mark_stays_once() {
     for (text, old, new, result) in table {
         assert_eq!(patched(text, edit(old, new)), result, "{text:?}");
     }
-    assert_eq!(
-        apply("\u{FEFF}a", edit("\u{FEFF}", "b")),
-        Err(PatchError::EmptyOld)
-    );
-    assert_eq!(
-        apply("\u{FEFF}a", edit("\u{FEFF}a", "a")),
-        Err(PatchError::NoChange)
-    );
+    assert_eq!(apply("\u{FEFF}a", edit("\u{FEFF}", "b")), Err(PatchError::EmptyOld));
+    assert_eq!(apply("\u{FEFF}a", edit("\u{FEFF}a", "a")), Err(PatchError::NoChange));
 }
 
 #[test]
@@ -126,9 +107,7 @@ fn a_result_beyond_a_files_limit_is_refused_before_it_is_built() {
     let new = "b".repeat(1_000_000);
     assert_eq!(
         apply(&text, all("a", &new)),
-        Err(PatchError::TooLarge {
-            bytes: 100_000_000_000
-        })
+        Err(PatchError::TooLarge { bytes: 100_000_000_000 })
     );
 }
 
@@ -179,32 +158,19 @@ fn line_numbers_of_the_rendering_are_recognised() {
         "2 | the lamp\n3 | nobody",
         "9 | the lamp\n10 |\n11 | x",
     ] {
-        let Err(PatchError::NotFound { nearest, numbered }) =
-            apply("one\nthe lamp\nnobody", edit(old, ""))
-        else {
+        let Err(PatchError::NotFound { nearest, numbered }) = apply("one\nthe lamp\nnobody", edit(old, "")) else {
             panic!("{old:?} was found");
         };
         let place = nearest.expect("a candidate");
         assert_eq!(
-            (
-                numbered,
-                place.line,
-                place.differs_line,
-                place.differs_column
-            ),
+            (numbered, place.line, place.differs_line, place.differs_column),
             (true, 2, 2, 1),
             "{old:?}"
         );
     }
     let plain = apply("one", edit("2 | one\ntwo", ""));
     assert!(
-        matches!(
-            plain,
-            Err(PatchError::NotFound {
-                numbered: false,
-                ..
-            })
-        ),
+        matches!(plain, Err(PatchError::NotFound { numbered: false, .. })),
         "{plain:?}"
     );
 }
@@ -213,8 +179,7 @@ fn line_numbers_of_the_rendering_are_recognised() {
 fn a_long_line_is_cut_around_the_difference() {
     let text = format!("{}here{}", "a ".repeat(500), " b".repeat(500));
     let Err(PatchError::NotFound {
-        nearest: Some(place),
-        ..
+        nearest: Some(place), ..
     }) = apply(&text, edit("a here c", ""))
     else {
         panic!("no candidate");

@@ -17,11 +17,7 @@ const BEATS: &str = "open on the pier\nthe lamp is out\nc d\ne f\ng";
 #[test]
 fn a_line_read_has_a_heading_numbers_and_the_next_arguments() {
     let mut fake = Fake::with(&[("plan/beats.md", BEATS)]);
-    let reply = read(
-        &mut fake,
-        json!({"path": "./plan//beats.md", "line_count": 2}),
-    )
-    .unwrap();
+    let reply = read(&mut fake, json!({"path": "./plan//beats.md", "line_count": 2})).unwrap();
     let expected = "plan/beats.md lines 1-2 of 5, chars 32 of 42, words 8 of 13 (preview)\n\
         1 | open on the pier\n2 | the lamp is out\n\n(more: start_line=3 line_count=2)";
     assert_eq!(reply.text, expected);
@@ -44,10 +40,7 @@ fn a_read_from_the_middle_to_the_end_is_a_preview_without_continuation() {
         "plan/beats.md lines 5-5 of 5, chars 1 of 42, words 1 of 13 (preview)\n5 | g"
     );
     let form = structured(&reply);
-    assert_eq!(
-        (&form["truncated"], form.get("nextStartLine")),
-        (&json!(true), None)
-    );
+    assert_eq!((&form["truncated"], form.get("nextStartLine")), (&json!(true), None));
 }
 
 #[test]
@@ -74,10 +67,7 @@ fn a_char_read_shows_the_raw_slice_and_its_place() {
 fn an_empty_file_is_fully_read_at_once() {
     let mut fake = Fake::with(&[("plan/e.md", "")]);
     let reply = read(&mut fake, json!({"path": "plan/e.md", "start_line": 1})).unwrap();
-    assert_eq!(
-        reply.text,
-        "plan/e.md lines 0-0 of 0, chars 0 of 0, words 0 of 0"
-    );
+    assert_eq!(reply.text, "plan/e.md lines 0-0 of 0, chars 0 of 0, words 0 of 0");
     assert_eq!(structured(&reply)["fullRead"], json!(true));
     assert!(read(&mut fake, json!({"path": "plan/e.md", "start_char": 0})).is_ok());
     let second = read(&mut fake, json!({"path": "plan/e.md", "start_line": 2}));
@@ -90,13 +80,7 @@ fn an_empty_file_is_fully_read_at_once() {
 fn a_long_file_is_read_in_three_pages() {
     let mut fake = Fake::with(&[("plan/long.md", &vec!["l"; 2_500].join("\n"))]);
     let pages: Vec<(Value, Value)> = [1, 1_201, 2_401]
-        .map(|start| {
-            read(
-                &mut fake,
-                json!({"path": "plan/long.md", "start_line": start}),
-            )
-            .unwrap()
-        })
+        .map(|start| read(&mut fake, json!({"path": "plan/long.md", "start_line": start})).unwrap())
         .iter()
         .map(structured)
         .map(|form| (form["nextStartLine"].clone(), form["fullRead"].clone()))
@@ -113,13 +97,8 @@ fn a_long_file_is_read_in_three_pages() {
 fn a_line_that_is_too_long_is_cut_and_its_rest_named() {
     let mut fake = Fake::with(&[("plan/wide.md", &format!("{}\nend", "x".repeat(80_001)))]);
     let reply = read(&mut fake, json!({"path": "plan/wide.md"})).unwrap();
-    let notes =
-        "\n\n(line 1 was cut; its rest: start_char=80000)\n(more: start_line=2 line_count=1)";
-    assert!(
-        reply.text.ends_with(notes),
-        "{}",
-        &reply.text[reply.text.len() - 120..]
-    );
+    let notes = "\n\n(line 1 was cut; its rest: start_char=80000)\n(more: start_line=2 line_count=1)";
+    assert!(reply.text.ends_with(notes), "{}", &reply.text[reply.text.len() - 120..]);
     let form = structured(&reply);
     assert_eq!(
         (&form["lineTruncated"], &form["fullRead"]),
@@ -160,19 +139,11 @@ fn null_is_absent_and_a_whole_float_is_an_integer() {
         json!({"path": "plan/a.md", "start_line": 2.0, "max_chars": null}),
     )
     .unwrap();
-    assert!(
-        reply.text.starts_with("plan/a.md lines 2-3 of 3"),
-        "{}",
-        reply.text
-    );
+    assert!(reply.text.starts_with("plan/a.md lines 2-3 of 3"), "{}", reply.text);
     for bad in [json!(-1), json!(1e30)] {
         let refused = read(&mut fake, json!({"path": "plan/a.md", "start_line": bad}));
         assert_eq!(code(&refused), "tool.invalid_arguments");
-        assert!(
-            message(&refused).contains("/start_line"),
-            "{}",
-            message(&refused)
-        );
+        assert!(message(&refused).contains("/start_line"), "{}", message(&refused));
     }
 }
 
@@ -180,51 +151,22 @@ fn null_is_absent_and_a_whole_float_is_an_integer() {
 fn checks_in_order_path_mixing_storage_range() {
     let mut fake = Fake::with(&[("plan/a.md", "a\nb")]);
     fake.broken.insert("plan/bin".into(), PathError::NotText);
-    fake.broken
-        .insert("plan/big".into(), PathError::TooLarge(16_777_217));
+    fake.broken.insert("plan/big".into(), PathError::TooLarge(16_777_217));
     let mixed = json!({"start_line": 1, "max_chars": 1});
     let table = [
         (" ", mixed.clone(), "tool.invalid_arguments"),
         (".", mixed.clone(), "workspace.invalid_path"),
         ("events.jsonl", mixed.clone(), "workspace.path_not_visible"),
         ("plan/none", mixed, "workspace.mixed_read_range"),
-        (
-            "plan/none",
-            json!({"start_line": 0}),
-            "workspace.file_not_found",
-        ),
+        ("plan/none", json!({"start_line": 0}), "workspace.file_not_found"),
         ("plan", json!({}), "workspace.path_is_directory"),
-        (
-            "plan/bin",
-            json!({"start_char": 9}),
-            "workspace.file_not_text",
-        ),
+        ("plan/bin", json!({"start_char": 9}), "workspace.file_not_text"),
         ("plan/big", json!({}), "workspace.file_too_large"),
-        (
-            "plan/a.md",
-            json!({"start_line": 0}),
-            "workspace.invalid_line_range",
-        ),
-        (
-            "plan/a.md",
-            json!({"line_count": 0}),
-            "workspace.invalid_line_range",
-        ),
-        (
-            "plan/a.md",
-            json!({"start_line": 3}),
-            "workspace.invalid_line_range",
-        ),
-        (
-            "plan/a.md",
-            json!({"start_char": 3}),
-            "workspace.invalid_char_range",
-        ),
-        (
-            "plan/a.md",
-            json!({"max_chars": 0}),
-            "workspace.invalid_char_range",
-        ),
+        ("plan/a.md", json!({"start_line": 0}), "workspace.invalid_line_range"),
+        ("plan/a.md", json!({"line_count": 0}), "workspace.invalid_line_range"),
+        ("plan/a.md", json!({"start_line": 3}), "workspace.invalid_line_range"),
+        ("plan/a.md", json!({"start_char": 3}), "workspace.invalid_char_range"),
+        ("plan/a.md", json!({"max_chars": 0}), "workspace.invalid_char_range"),
     ];
     for (path, mut call, expected) in table {
         call["path"] = json!(path);

@@ -16,11 +16,7 @@ fn search(fake: &mut Fake, json: Value) -> Result<Reply, Failure> {
 fn shows_numbered_places_with_score_and_ref() {
     let text = "nothing\na Silver door\nend";
     let mut fake = Fake::with(&[("plan/a.md", text)]);
-    let reply = search(
-        &mut fake,
-        json!({"query": " silver key, door! ", "context_lines": 1}),
-    )
-    .unwrap();
+    let reply = search(&mut fake, json!({"query": " silver key, door! ", "context_lines": 1})).unwrap();
     let expected = "1 place for \"silver key, door!\"; workspace_read_file with start_line and line_count shows more around a \
         place\n\nplan/a.md score 0.769 ref workspace:plan/a.md#L1-L3\n1 | nothing\n2 | a Silver door\n3 | end";
     assert_eq!(reply.text, expected);
@@ -56,15 +52,8 @@ fn hits_of_all_files_are_ordered_and_cut_to_the_limit() {
     ];
     assert_eq!(reply.resource_refs, refs);
     let form = structured(&reply);
-    assert_eq!(
-        (&form["truncated"], &form["searchedFiles"]),
-        (&json!(true), &json!(3))
-    );
-    let whole = search(
-        &mut fake,
-        json!({"query": "key door", "context_lines": 0, "limit": 4}),
-    )
-    .unwrap();
+    assert_eq!((&form["truncated"], &form["searchedFiles"]), (&json!(true), &json!(3)));
+    let whole = search(&mut fake, json!({"query": "key door", "context_lines": 0, "limit": 4})).unwrap();
     assert_eq!(structured(&whole)["truncated"], json!(false));
 }
 
@@ -95,33 +84,21 @@ fn nothing_found_is_a_success() {
     ];
     for (query, words) in table {
         let reply = search(&mut fake, json!({"query": query})).unwrap();
-        assert_eq!(
-            (reply.text.as_str(), &structured(&reply)["hits"]),
-            (words, &json!([]))
-        );
+        assert_eq!((reply.text.as_str(), &structured(&reply)["hits"]), (words, &json!([])));
     }
     assert!(search(&mut Fake::default(), json!({"query": "x"})).is_ok());
 }
 
 #[test]
 fn files_that_cannot_be_searched_are_counted() {
-    let mut fake = Fake::with(&[
-        ("plan/a.md", "key"),
-        ("plan/b", ""),
-        ("plan/c", ""),
-        ("plan/gone", ""),
-    ]);
+    let mut fake = Fake::with(&[("plan/a.md", "key"), ("plan/b", ""), ("plan/c", ""), ("plan/gone", "")]);
     fake.broken.insert("plan/b".into(), PathError::NotText);
-    fake.broken
-        .insert("plan/c".into(), PathError::TooLarge(17_000_000));
+    fake.broken.insert("plan/c".into(), PathError::TooLarge(17_000_000));
     fake.broken.insert("plan/gone".into(), PathError::NotFound);
     fake.skipped = 2;
     let reply = search(&mut fake, json!({"query": "key", "path": "plan"})).unwrap();
     let form = structured(&reply);
-    assert_eq!(
-        (&form["searchedFiles"], &form["skippedFiles"]),
-        (&json!(1), &json!(5))
-    );
+    assert_eq!((&form["searchedFiles"], &form["skippedFiles"]), (&json!(1), &json!(5)));
     assert!(
         reply
             .text
@@ -160,10 +137,7 @@ fn an_endless_line_does_not_fill_the_reply() {
 fn checks_query_path_visibility_limit_context_storage() {
     let mut fake = Fake::with(&[("plan/a.md", "key")]);
     let table = [
-        (
-            json!({"query": " ", "path": ".."}),
-            "tool.invalid_arguments",
-        ),
+        (json!({"query": " ", "path": ".."}), "tool.invalid_arguments"),
         (
             json!({"query": "a", "path": "..", "limit": 0}),
             "workspace.invalid_path",
@@ -188,10 +162,7 @@ fn checks_query_path_visibility_limit_context_storage() {
             json!({"query": "a", "path": "plan/none", "context_lines": 6}),
             "workspace.search_context_too_large",
         ),
-        (
-            json!({"query": "?", "path": "plan/none"}),
-            "workspace.path_not_found",
-        ),
+        (json!({"query": "?", "path": "plan/none"}), "workspace.path_not_found"),
     ];
     for (call, expected) in table {
         assert_eq!(code(&search(&mut fake, call.clone())), expected, "{call}");

@@ -17,30 +17,21 @@ fn replace(fake: &mut Fake, content: &str) -> Result<Reply, Failure> {
 }
 
 fn append(fake: &mut Fake, content: &str) -> Result<Reply, Failure> {
-    write(
-        fake,
-        json!({"path": "plan/a.md", "content": content, "mode": "append"}),
-    )
+    write(fake, json!({"path": "plan/a.md", "content": content, "mode": "append"}))
 }
 
 #[test]
 fn says_what_it_did_and_how_large_the_file_is_now() {
     let mut fake = Fake::default();
     let created = replace(&mut fake, "one two").unwrap();
-    assert_eq!(
-        created.text,
-        "Created plan/a.md: the file now has 7 chars, 2 words."
-    );
+    assert_eq!(created.text, "Created plan/a.md: the file now has 7 chars, 2 words.");
     assert_eq!(created.resource_refs, ["plan/a.md"]);
     let expected = json!({"path": "plan/a.md", "mode": "replace", "chars": 7, "words": 2, "sha256": digest("one two")});
     assert_eq!(structured(&created), expected);
     assert_eq!(fake.asked, ["write plan/a.md Rewrite"]);
 
     let replaced = replace(&mut fake, "one").unwrap();
-    assert_eq!(
-        replaced.text,
-        "Replaced plan/a.md: the file now has 3 chars, 1 words."
-    );
+    assert_eq!(replaced.text, "Replaced plan/a.md: the file now has 3 chars, 1 words.");
     let appended = append(&mut fake, "two").unwrap();
     assert_eq!(
         appended.text,
@@ -55,15 +46,8 @@ fn says_what_it_did_and_how_large_the_file_is_now() {
 #[test]
 fn empty_content_is_content() {
     let mut fake = Fake::with(&[("plan/b.md", "b")]);
-    assert_eq!(
-        structured(&replace(&mut fake, "").unwrap())["chars"],
-        json!(0)
-    );
-    let unchanged = write(
-        &mut fake,
-        json!({"path": "plan/b.md", "content": "", "mode": "append"}),
-    )
-    .unwrap();
+    assert_eq!(structured(&replace(&mut fake, "").unwrap())["chars"], json!(0));
+    let unchanged = write(&mut fake, json!({"path": "plan/b.md", "content": "", "mode": "append"})).unwrap();
     assert_eq!(
         (fake.text("plan/b.md"), &structured(&unchanged)["chars"]),
         ("b", &json!(1))
@@ -79,10 +63,7 @@ fn an_existing_file_is_replaced_only_after_it_was_read() {
         ("workspace.write_requires_read", "old")
     );
     append(&mut fake, "er").unwrap();
-    assert_eq!(
-        code(&replace(&mut fake, "new")),
-        "workspace.write_requires_read"
-    );
+    assert_eq!(code(&replace(&mut fake, "new")), "workspace.write_requires_read");
     fake.read_whole("plan/a.md");
     assert!(replace(&mut fake, "new").is_ok());
 }
@@ -93,11 +74,7 @@ fn a_half_read_file_names_the_missing_lines() {
     fake.lost = Some(WriteError::RequiresFullRead(vec![(2, 3)]));
     let refused = replace(&mut fake, "new");
     assert_eq!(code(&refused), "workspace.write_requires_read");
-    assert!(
-        message(&refused).contains("shown yet: 2-3."),
-        "{}",
-        message(&refused)
-    );
+    assert!(message(&refused).contains("shown yet: 2-3."), "{}", message(&refused));
 }
 
 #[test]
@@ -112,11 +89,7 @@ fn a_file_that_somebody_changed_is_stale_and_no_digest_is_shown() {
     fake.lost = Some(WriteError::Path(PathError::NotFound));
     let vanished = replace(&mut fake, "new");
     assert_eq!(code(&vanished), "workspace.write_stale_file");
-    assert!(
-        message(&vanished).contains("was removed"),
-        "{}",
-        message(&vanished)
-    );
+    assert!(message(&vanished).contains("was removed"), "{}", message(&vanished));
 }
 
 #[test]
@@ -140,9 +113,7 @@ fn refused_paths_and_budgets_have_their_codes() {
         ("hidden/x", None, "workspace.path_not_writable"),
         (
             "plan/a",
-            Some(WriteError::Path(PathError::ChildDenied(
-                "of another".into(),
-            ))),
+            Some(WriteError::Path(PathError::ChildDenied("of another".into()))),
             "agent.child_workspace_write_denied",
         ),
         (
