@@ -5,6 +5,7 @@
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+use crate::digest::Sha256;
 use crate::path::WorkspacePath;
 use crate::port::FileText;
 use crate::run::RunError;
@@ -16,7 +17,22 @@ pub const MAX_SKILL_NAME_BYTES: usize = 128;
 #[must_use]
 pub fn is_skill_name(text: &str) -> bool {
     (1..=MAX_SKILL_NAME_BYTES).contains(&text.len())
-        && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-')
+}
+
+/// Names that are never shown of a skill, at any depth and in any case: other programs keep secrets and bulk there.
+pub const HIDDEN_SEGMENTS: [&str; 3] = [".git", ".ssh", ".env"];
+
+/// Whether a path is, or lies below, one of [`HIDDEN_SEGMENTS`].
+#[must_use]
+pub fn is_hidden(path: &WorkspacePath) -> bool {
+    path.components().any(|segment| {
+        HIDDEN_SEGMENTS
+            .iter()
+            .any(|hidden| segment.eq_ignore_ascii_case(hidden))
+    })
 }
 
 /// Where a skill comes from; a later scope replaces an earlier skill of the same name.
@@ -31,6 +47,40 @@ pub enum SkillScope {
     Profile,
     /// For chats with a character.
     Character,
+}
+
+/// Which preset and which character a run's skills are looked up for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillScopeRefs {
+    /// The preset in use, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<SkillPreset>,
+    /// The character of the chat, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub character_id: Option<String>,
+}
+
+/// A preset, as the skills installed for it name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkillPreset {
+    /// The API that the preset is for.
+    pub api_id: String,
+    /// The preset's name.
+    pub name: String,
+}
+
+/// What the journal says of a skill that applies to a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EffectiveSkill {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from.
+    pub scope: SkillScope,
+    /// Digest over its files when the skills of the run were settled.
+    pub installed_hash: Sha256,
 }
 
 /// A skill that applies to a run.

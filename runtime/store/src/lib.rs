@@ -8,5 +8,6 @@ pub mod checkpoint;
 pub mod journal;
 pub mod persistent;
 pub mod runs;
+pub mod skills;
 pub mod tree;
 pub mod workspace;

@@ -151,6 +151,7 @@ impl<'a> Temporary<'a> {
 
     fn publish(mut self, state_id: &StateId) -> Result<(), PersistentError> {
         // A rename would replace an empty folder; nobody makes one here, but a person may have.
+        refuse_existing(self.states, state_id)?;
         let published = self.states.rename(&self.name, self.states, state_id.as_str());
         published.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => PersistentError::Exists {

@@ -1,0 +1,100 @@
+//! `run`: over which chat, with which model, and how.
+
+use std::path::PathBuf;
+
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, ValueEnum};
+use innkeeper::protocol::run::GenerationType;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Models:
+  openai:MODEL       any OpenAI-compatible server, with --base-url URL for one of your own
+  scripted:FILE      turns out of a file: {\"turns\":[{\"text\"?,\"calls\"?:[{\"name\",\"arguments\"}]}...]}
+The key comes from INNKEEPER_API_KEY or OPENAI_API_KEY, never from a flag.
+
+The message is committed into the chat file itself. Ctrl-C cancels the run properly; a second one quits at once.
+
+Examples:
+  innkeeper run --chat ferry.jsonl --model openai:gpt-5-mini --instruction 'Keep it short.'
+  innkeeper run --chat ferry.jsonl --model openai:llama3 --base-url http://127.0.0.1:8080/v1 --generation swipe
+  innkeeper run --chat ferry.jsonl --model scripted:turns.json --json")]
+pub(crate) struct RunArgs {
+    /// The chat, a SillyTavern .jsonl file; the message is committed into it
+    #[arg(long, value_name = "FILE.jsonl")]
+    pub(crate) chat: PathBuf,
+    /// The model: openai:MODEL or scripted:FILE
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: String,
+    /// Address of an OpenAI-compatible server up to the version, as http://127.0.0.1:8080/v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The profile that the agent works by: a file, or default-writer
+    #[arg(long, value_name = "ID|FILE", default_value = "default-writer")]
+    pub(crate) profile: String,
+    /// What you want, beside what the chat says
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instruction: Option<String>,
+    /// World info that counts as activated: a JSON file, as a front end captures it (worldInfoActivation)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) activation: Option<PathBuf>,
+    /// Who speaks in the new message, where the chat has no character's message yet
+    #[arg(long = "as", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) speaker: Option<String>,
+    /// What is wanted
+    #[arg(long, value_name = "KIND", default_value = "normal")]
+    pub(crate) generation: Generation,
+    /// Keep the result in the run's folder; a commit is not required
+    #[arg(long)]
+    pub(crate) background: bool,
+    /// Stream the model's answers (no model of this version can)
+    #[arg(long, conflicts_with = "no_stream")]
+    pub(crate) stream: bool,
+    /// Take each answer of the model as a whole (the default)
+    #[arg(long)]
+    pub(crate) no_stream: bool,
+    /// What happens to calls that need an approval: without anybody to ask they are denied
+    #[arg(long, value_name = "WHEN", default_value = "ask")]
+    pub(crate) approve: Approve,
+    /// Most rounds of the model; the profile's own limit cannot be raised
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_rounds: Option<u32>,
+    /// Seed of the tools' random numbers, for rolls that can be had again
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// What kind of message a run makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generation {
+    /// A new message
+    Normal,
+    /// The last message of the character anew
+    Regenerate,
+    /// One more swipe of it
+    Swipe,
+    /// More of it
+    Continue,
+}
+
+impl From<Generation> for GenerationType {
+    fn from(kind: Generation) -> Self {
+        match kind {
+            Generation::Normal => Self::Normal,
+            Generation::Regenerate => Self::Regenerate,
+            Generation::Swipe => Self::Swipe,
+            Generation::Continue => Self::Continue,
+        }
+    }
+}
+
+/// What happens to calls that need an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Approve {
+    /// Ask at the terminal
+    Ask,
+    /// Approve
+    Always,
+    /// Deny
+    Never,
+}

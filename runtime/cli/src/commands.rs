@@ -1,0 +1,47 @@
+//! The commands, one file each, and what they share.
+
+mod bench;
+mod demo;
+mod drive;
+mod events;
+mod host;
+mod profile;
+mod run;
+mod runs;
+mod tools;
+
+use crate::args::{Cli, Command, RunsCommand, ToolsCommand};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::DataRoot;
+
+/// Runs the command.
+pub(crate) async fn run(cli: Cli, console: &mut Console) -> Result<Exit, Failure> {
+    let data = DataRoot::find(cli.global.data.as_deref());
+    let data = data.and_then(|data| data.check().map(|()| data));
+    match cli.command {
+        Command::Demo(args) => demo::run(&args, data.ok().as_ref(), console).await,
+        Command::Run(args) => run::run(*args, &data?, console).await,
+        // Tools need no data root, except to start faster.
+        Command::Tools(command) => tools(command, data.ok().as_ref(), console).await,
+        Command::Runs(command) => runs(command, &data?, console).await,
+    }
+}
+
+async fn runs(command: RunsCommand, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
+    match command {
+        RunsCommand::List(args) => runs::list(args, data, console),
+        RunsCommand::Show(args) => runs::show(&args, data, console),
+        RunsCommand::Events(args) => events::run(args, data, console).await,
+    }
+}
+
+async fn tools(command: ToolsCommand, data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
+    match command {
+        ToolsCommand::List => tools::list(data, console).await,
+        ToolsCommand::Show { name } => tools::show(&name, data, console).await,
+        ToolsCommand::Call(args) => bench::call(*args, data, console).await,
+        ToolsCommand::Script(args) => bench::script(*args, data, console).await,
+    }
+}

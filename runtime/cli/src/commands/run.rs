@@ -1,0 +1,81 @@
+//! `run`: one agent run over a chat.
+
+use std::sync::Arc;
+
+use innkeeper::gateway::key::ApiKey;
+use innkeeper::gateway::spec::{ModelOptions, ModelSpec, open};
+use innkeeper::protocol::model::Model;
+use innkeeper::protocol::run::Presentation;
+use innkeeper::{Innkeeper, StartRun};
+use serde_json::json;
+
+use super::{drive, host, profile};
+use crate::args::{Approve, RunArgs};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::read_activation;
+use crate::place::DataRoot;
+use crate::render::ending;
+
+/// Starts the run and shows it until it ends.
+pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
+    check_supported(&args)?;
+    let model = model(&args)?;
+    let start = StartRun {
+        profile: profile::find(&args.profile)?,
+        activation: args.activation.as_deref().map(read_activation).transpose()?,
+        instruction: args.instruction,
+        generation: args.generation.into(),
+        speaker: args.speaker,
+        presentation: args.background.then_some(Presentation::Background),
+        max_rounds: args.max_rounds,
+        seed: args.seed,
+        ..StartRun::new(args.chat, model)
+    };
+    let host = host::build(Innkeeper::builder().data_root(&data.path)).await?;
+    let handle = host.start_run(start).await?;
+    let watched = drive::watch(&host, handle, console).await?;
+    let report = &watched.report;
+    if console.json {
+        console.json_line(&json!({ "run": drive::report_json(report) }))?;
+    } else {
+        let more = format!("innkeeper runs show {}{}", report.run_id, data.as_flag());
+        let columns = console.wrap_columns();
+        console.line(&ending(report, &watched.facts, Some(&more), console.paint, columns))?;
+    }
+    Ok(drive::exit_of(report))
+}
+
+/// Flags that ask for what is not there are refused before anything starts.
+fn check_supported(args: &RunArgs) -> Result<(), Failure> {
+    if args.stream {
+        return Err(Failure::usage(
+            "model.stream_unsupported",
+            "no model of this version can stream its answer",
+        )
+        .hint("Leave out --stream."));
+    }
+    match args.approve {
+        // Nothing can ask yet, and a call that nobody can be asked about is denied.
+        Approve::Ask | Approve::Never => Ok(()),
+        Approve::Always => Err(
+            Failure::unsupported("calls cannot be approved in advance in this version")
+                .hint("Leave out --approve always."),
+        ),
+    }
+}
+
+fn model(args: &RunArgs) -> Result<Arc<dyn Model>, Failure> {
+    let spec: ModelSpec = args.model.parse()?;
+    let api_key = match spec {
+        ModelSpec::Openai(_) => ApiKey::from_environment()?,
+        ModelSpec::Scripted(_) => None,
+    };
+    let options = ModelOptions {
+        base_url: args.base_url.clone(),
+        api_key,
+        ..ModelOptions::default()
+    };
+    Ok(Arc::from(open(&spec, options)?))
+}

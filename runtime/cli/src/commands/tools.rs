@@ -1,0 +1,75 @@
+//! `tools list` and `tools show`: the catalogue, whether or not a profile offers it.
+
+use innkeeper::profile::Profile;
+use innkeeper::protocol::id::ModelAlias;
+use innkeeper::{HostError, Tool};
+use innkeeper_protocol::tool::ToolSpec;
+use serde_json::{Value, json};
+
+use super::host::{is_named, tools_only};
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::DataRoot;
+use crate::render::{tool_details, tool_table};
+
+/// Lists every tool.
+pub(super) async fn list(data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
+    let host = tools_only(data).await?;
+    let tools = host.tools().tools();
+    if console.json {
+        let rows: Vec<Value> = tools.iter().map(|tool| tool_json(tool)).collect::<Result<_, _>>()?;
+        console.json_value(&json!({ "tools": rows, "diagnostics": [] }))?;
+    } else {
+        let profile = host.default_profile();
+        let table = tool_table(tools, |spec| is_offered(&profile, spec), console.paint, console.columns);
+        console.line(&table)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn is_offered(profile: &Profile, spec: &ToolSpec) -> bool {
+    profile.tools.allow.iter().any(|id| id == spec.id.as_str())
+}
+
+/// Shows one tool.
+pub(super) async fn show(name: &str, data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
+    let host = tools_only(data).await?;
+    let tools = host.tools().tools();
+    let tool = tools
+        .iter()
+        .find(|tool| is_named(&tool.spec, name))
+        .ok_or_else(|| unknown(name, tools))?;
+    if console.json {
+        console.json_value(&json!({ "tools": [tool_json(tool)?], "diagnostics": [] }))?;
+    } else {
+        let alias = ModelAlias::of_builtin(&tool.spec.native_name);
+        let columns = console.wrap_columns();
+        console.line(&tool_details(tool, alias.as_str(), console.paint, columns))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A tool that does not exist.
+pub(super) fn unknown(name: &str, tools: &[std::sync::Arc<Tool>]) -> Failure {
+    let known: Vec<&str> = tools.iter().map(|tool| tool.spec.native_name.as_str()).collect();
+    let error = HostError::new("tool.not_found", format!("there is no tool {name:?}"));
+    Failure::from(error).hint(format!("Tools here: {}.", known.join(", ")))
+}
+
+/// The specification with the alias after the native name, and the component.
+fn tool_json(tool: &Tool) -> Result<Value, Failure> {
+    let unwritable = |error: serde_json::Error| Failure::machine("agent.internal_error", error.to_string());
+    let spec = serde_json::to_value(&tool.spec).map_err(unwritable)?;
+    let component = serde_json::to_value(tool.component()).map_err(unwritable)?;
+    let alias = Value::String(ModelAlias::of_builtin(&tool.spec.native_name).to_string());
+    let mut row = serde_json::Map::new();
+    for (name, value) in spec.as_object().into_iter().flatten() {
+        row.insert(name.clone(), value.clone());
+        if name == "nativeName" {
+            row.insert("modelAlias".to_owned(), alias.clone());
+        }
+    }
+    row.insert("component".to_owned(), component);
+    Ok(Value::Object(row))
+}
