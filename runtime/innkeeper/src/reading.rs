@@ -1,4 +1,4 @@
-//! Reading what runs have left behind. Nothing here needs a run's lock, and nothing changes.
+//! Reading what runs have left behind. Nothing here needs a run's lock. All of it blocks for the time that files take.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +25,10 @@ impl RunReader {
         Self {
             data_root: Arc::new(data_root.into()),
         }
+    }
+
+    pub(crate) fn data_root(&self) -> &Path {
+        &self.data_root
     }
 
     fn root(&self) -> RunsRoot {

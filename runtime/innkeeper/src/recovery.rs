@@ -1,5 +1,6 @@
 //! Closing what a dead process left open: every run gets its end, every requested call its end.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use innkeeper_protocol::id::CommitId;
@@ -10,7 +11,9 @@ use innkeeper_store::runs::{CommitEvidence, DanglingCall, RecoveryPorts, RunReco
 
 use crate::builder::Innkeeper;
 use crate::error::HostError;
+use crate::reading::RunReader;
 use crate::recorder::EventStamps;
+use crate::system::{SystemClock, SystemEntropy};
 
 /// What recovery asks of a host whose chats are files.
 struct FilePorts {
@@ -46,29 +49,47 @@ impl RecoveryPorts for FilePorts {
     }
 }
 
+/// Ends every run below the data root that no living process owns. A run that cannot be closed is told to the log and left as it is.
+fn close(data_root: &Path, stamps: EventStamps) -> Result<(), HostError> {
+    let mut ports = FilePorts {
+        stamps,
+        registry: ChatRegistry::new(data_root.to_path_buf()),
+    };
+    let report = recover(&RunsRoot::new(data_root), &mut ports)?;
+    for run in &report.finalised {
+        tracing::info!(%run, "a run that was left open is closed");
+    }
+    for issue in &report.issues {
+        tracing::warn!(?issue, "a run could not be closed");
+    }
+    Ok(())
+}
+
 impl Innkeeper {
-    /// Ends every run that no living process owns. A run that cannot be closed is reported in the log and left as it is.
     pub(crate) async fn close_abandoned_runs(&self) -> Result<(), HostError> {
         let Some(data_root) = self.data_root.clone() else {
             return Ok(());
         };
-        let mut ports = FilePorts {
-            stamps: EventStamps {
-                clock: Arc::clone(&self.clock),
-                entropy: Arc::clone(&self.entropy),
-            },
-            registry: ChatRegistry::new(data_root.clone()),
+        let stamps = EventStamps {
+            clock: Arc::clone(&self.clock),
+            entropy: Arc::clone(&self.entropy),
         };
-        let work = tokio::task::spawn_blocking(move || recover(&RunsRoot::new(&data_root), &mut ports));
-        let report = work
-            .await
-            .map_err(|e| HostError::new("agent.internal_error", e.to_string()))??;
-        for run in &report.finalised {
-            tracing::info!(%run, "a run that was left open is closed");
-        }
-        for issue in &report.issues {
-            tracing::warn!(?issue, "a run could not be closed");
-        }
-        Ok(())
+        let work = tokio::task::spawn_blocking(move || close(&data_root, stamps));
+        work.await
+            .map_err(|e| HostError::new("agent.internal_error", e.to_string()))?
+    }
+}
+
+impl RunReader {
+    /// Closes the runs that a dead process left open, as every host does when it starts. Runs of living processes are left alone.
+    ///
+    /// # Errors
+    /// [`HostError`] when the folder of runs cannot be read.
+    pub fn close_abandoned_runs(&self) -> Result<(), HostError> {
+        let stamps = EventStamps {
+            clock: Arc::new(SystemClock::default()),
+            entropy: Arc::new(SystemEntropy),
+        };
+        close(self.data_root(), stamps)
     }
 }

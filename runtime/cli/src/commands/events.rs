@@ -24,7 +24,7 @@ const TERMINAL: [&str; 4] = ["run_completed", "run_partial_success", "run_failed
 
 /// Prints the events that were asked for.
 pub(super) async fn run(args: EventsArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
-    let reader = RunReader::new(&data.path);
+    let reader = super::runs::reader(data);
     let query = PageQuery {
         after_seq: args.after_seq,
         before_seq: args.before_seq,

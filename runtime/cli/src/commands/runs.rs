@@ -1,4 +1,4 @@
-//! `runs list` and `runs show`: what runs have left behind. Neither starts a sandbox nor changes anything.
+//! `runs list` and `runs show`: what runs have left behind. Neither starts a sandbox.
 
 use innkeeper::protocol::id::RunId;
 use innkeeper::{HostError, ListQuery, PageQuery, RunPage, RunReader};
@@ -14,9 +14,19 @@ use crate::render::{issue_lines, run_details, run_table};
 /// Events at the end of a journal among which the terminal one is looked for; after it only bookkeeping follows.
 const TAIL: u64 = 20;
 
+/// A reader of the data root, once runs that a dead process left open are closed: a list that shows them at work would be wrong.
+pub(super) fn reader(data: &DataRoot) -> RunReader {
+    let reader = RunReader::new(&data.path);
+    if let Err(error) = reader.close_abandoned_runs() {
+        // Reading goes on: what is there can be shown, also where nothing can be written.
+        note(&format!("Runs that were left open could not be closed: {error}"));
+    }
+    reader
+}
+
 /// Lists runs, newest first.
 pub(super) fn list(args: ListArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
-    let reader = RunReader::new(&data.path);
+    let reader = reader(data);
     let chat = args.chat.map(|chat| reader.stable_chat_id(&chat)).transpose()?;
     let page = match chat {
         // A chat that no run knows has no runs.
@@ -50,7 +60,7 @@ pub(super) fn list(args: ListArgs, data: &DataRoot, console: &mut Console) -> Re
 
 /// Shows one run.
 pub(super) fn show(args: &ShowArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
-    let reader = RunReader::new(&data.path);
+    let reader = reader(data);
     let (summary, folder) = reader.read_agent_run(&args.run).map_err(|error| about(error, data))?;
     let error = ended_by(&reader, &args.run)?;
     if console.json {
