@@ -34,6 +34,7 @@ impl Run {
         let (tool_id, alias) = (tool.id.clone(), tool.offer.alias.clone());
         out.push(Effect::StoreArguments {
             call_id: request.call_id.clone(),
+            tool_id: tool_id.clone(),
             arguments: request.arguments.clone(),
         });
         self.turn.open = Some(OpenCall {
@@ -55,7 +56,7 @@ impl Run {
         }
     }
 
-    pub(crate) fn arguments_stored(&mut self, path: String) -> Effects {
+    pub(crate) fn arguments_stored(&mut self, path: String, fit: bool) -> Effects {
         let Some(mut open) = self.turn.open.take() else {
             return self.fail(internal("arguments were stored for no call"));
         };
@@ -66,7 +67,7 @@ impl Run {
             arguments_ref: path,
         })];
         open.is_requested = true;
-        let gate = self.gate(&open);
+        let gate = self.gate(&open, fit);
         if gate.is_ok() {
             self.start_call(&open, &mut out);
         }

@@ -31,6 +31,8 @@ pub enum Effect {
     StoreArguments {
         /// The call.
         call_id: CallId,
+        /// The tool.
+        tool_id: ToolId,
         /// As the model sent them.
         arguments: Value,
     },

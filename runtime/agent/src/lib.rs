@@ -18,5 +18,5 @@ mod step;
 pub use commits::fill_commit;
 pub use effect::Effect;
 pub use event::{Event, Promotion, WrittenText};
-pub use run::{LoopRules, OfferedTool, Run, RunSetup};
+pub use run::{LoopRules, OfferedTool, Run, RunSetup, RunSkills};
 pub use step::step;

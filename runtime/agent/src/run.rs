@@ -15,6 +15,7 @@ use innkeeper_protocol::id::{
 use innkeeper_protocol::model::{Message, ModelInfo, ToolCallRequest, ToolOffer};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation, RunError, RunStatus};
+use innkeeper_protocol::skill::{EffectiveSkill, SkillScope, SkillScopeRefs};
 use serde_json::{Map, Value};
 
 /// A tool that the model is offered.
@@ -57,6 +58,17 @@ pub struct LoopRules {
     pub context_policy: Value,
 }
 
+/// The skills that apply to a run.
+#[derive(Debug, Clone, Default)]
+pub struct RunSkills {
+    /// Scopes that were looked into, in their order.
+    pub scopes: Vec<SkillScope>,
+    /// What the preset and character scopes stand for.
+    pub refs: SkillScopeRefs,
+    /// The skills.
+    pub effective: Vec<EffectiveSkill>,
+}
+
 /// What a run is started with.
 #[derive(Debug, Clone)]
 pub struct RunSetup {
@@ -82,6 +94,8 @@ pub struct RunSetup {
     pub input_boundary: Option<InputBoundary>,
     /// Whether a person watches.
     pub presentation: Presentation,
+    /// The skills that apply.
+    pub skills: RunSkills,
     /// What the loop goes by.
     pub rules: LoopRules,
     /// The tools, in the order of the profile.

@@ -49,7 +49,7 @@ fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
         (Phase::AwaitingModel { attempt }, Event::ModelAnswered(answer)) => run.model_answered(attempt, answer),
         (Phase::WaitingToRetry { attempt }, Event::WaitOver) => run.ask_again(attempt),
         (Phase::StoringTurn, Event::TurnStored { path }) => run.turn_stored(path),
-        (Phase::StoringArguments, Event::ArgumentsStored { path }) => run.arguments_stored(path),
+        (Phase::StoringArguments, Event::ArgumentsStored { path, fit }) => run.arguments_stored(path, fit),
         (Phase::RunningTool, Event::ToolReturned { outcome, elapsed_ms }) => run.tool_returned(outcome, elapsed_ms),
         (Phase::Applying(reply), Event::EffectsApplied(applied)) => run.effects_applied(reply, applied),
         (Phase::Checkpointing(after), Event::CheckpointCreated(id)) => run.checkpoint_created(after, id),
@@ -105,9 +105,9 @@ impl Run {
                 source: setup.profile_source.clone(),
             }),
             append(RunEvent::SkillScopesResolved {
-                scopes: Vec::new(),
-                refs: json!({}),
-                effective_skills: Vec::new(),
+                scopes: setup.skills.scopes.clone(),
+                refs: setup.skills.refs.clone(),
+                effective_skills: setup.skills.effective.clone(),
             }),
         ]
     }

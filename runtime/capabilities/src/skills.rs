@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::port::FileText;
-use innkeeper_protocol::skill::{SkillError, SkillLibrary, SkillSummary, is_skill_name};
+use innkeeper_protocol::skill::{HIDDEN_SEGMENTS, SkillError, SkillLibrary, SkillSummary, is_hidden, is_skill_name};
 use innkeeper_text::{Caps, RangeError, Selection, select};
 
 use crate::bindings::innkeeper::skills::library;
@@ -16,8 +16,6 @@ use crate::interface::Interface;
 use crate::invocation::{Invocation, SkillRules};
 use crate::reader::{host_span, wire_text};
 
-/// Segments of a path that skills never show: other programs keep secrets there.
-const HIDDEN_SEGMENTS: [&str; 3] = [".git", ".ssh", ".env"];
 /// Skills have no limit on lines; characters are what is charged.
 const ANY_LINES: u32 = u32::MAX;
 
@@ -193,14 +191,6 @@ async fn file(opened: &Opened, path: &str) -> wasmtime::Result<Refused<FileText>
         return Ok(Err(hidden()));
     }
     wire(opened.library.read(&opened.skill.name, &path).await)
-}
-
-fn is_hidden(path: &WorkspacePath) -> bool {
-    path.components().any(|segment| {
-        HIDDEN_SEGMENTS
-            .iter()
-            .any(|hidden| segment.eq_ignore_ascii_case(hidden))
-    })
 }
 
 fn hidden() -> library::SkillError {

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use innkeeper_capabilities::{Capability, ControlRules, Invocation, InvocationSetup, Roots};
+use innkeeper_capabilities::{Capability, ControlRules, Invocation, InvocationSetup, Roots, SkillRules};
 use innkeeper_protocol::call::{Block, CallOutcome, PlannedEffect, ToolError, ToolResult};
 use innkeeper_protocol::id::{CallId, ToolId};
 use innkeeper_protocol::limits::{Limits, Usage};
@@ -15,6 +15,7 @@ use innkeeper_protocol::port::{ApplyError, ChatHistory, WorkspaceFiles};
 use innkeeper_protocol::run::GenerationType;
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::{ChatPath, HistoryView, freeze, read_chat};
+use innkeeper_store::skills::EffectiveSkills;
 use innkeeper_store::tree::Tree;
 use innkeeper_tools::{CallEnvironment, Catalogue, Dispatched, Origin, Tool};
 use serde::Serialize;
@@ -48,6 +49,8 @@ pub struct BenchSetup {
     pub boundary: Option<u32>,
     /// World info that counts as activated: a snapshot's `worldInfoActivation`.
     pub activation: Option<Value>,
+    /// A folder of skills, or one skill.
+    pub skills: Option<PathBuf>,
     /// Seed of the random numbers; none for a fresh one.
     pub seed: Option<u64>,
     /// Roots that may be read; none for all.
@@ -115,6 +118,10 @@ impl Innkeeper {
         };
         let files: Arc<dyn WorkspaceFiles> = Arc::new(RunFiles::new(Arc::new(Tree::open(&setup.workspace)?)));
         let chat = setup.chat.map(|path| history(path, setup.boundary)).transpose()?;
+        let skills = match &setup.skills {
+            Some(folder) => Some(bench_skills(crate::skills::of_folder(folder).await?)),
+            None => None,
+        };
         let activation = setup
             .activation
             .as_ref()
@@ -133,7 +140,7 @@ impl Innkeeper {
             files,
             chat,
             activation,
-            skills: None,
+            skills,
             control,
         }));
         let seed = setup.seed.unwrap_or_else(|| self.entropy.seed());
@@ -145,6 +152,17 @@ impl Innkeeper {
             seed,
             calls: 0,
         })
+    }
+}
+
+/// On a bench every skill may be seen, within the budgets of the built-in profile.
+fn bench_skills(library: EffectiveSkills) -> SkillRules {
+    SkillRules {
+        library: Arc::new(library),
+        visible: vec!["*".to_owned()],
+        deny: Vec::new(),
+        max_chars_per_call: 20_000,
+        max_chars_per_run: 80_000,
     }
 }
 

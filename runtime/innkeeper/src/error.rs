@@ -50,12 +50,26 @@ impl From<RunError> for HostError {
     }
 }
 
+/// What failed, and why, as far down as errors tell; a cause that only repeats what was said is left out.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !message.contains(&words) {
+            message = format!("{message}: {words}");
+        }
+        cause = error.source();
+    }
+    message
+}
+
 /// Errors of the crates below, each of which knows its code.
 macro_rules! coded {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for HostError {
             fn from(error: $error) -> Self {
-                Self::new(error.code(), error.to_string())
+                Self::new(error.code(), chain(&error))
             }
         })*
     };
@@ -70,16 +84,17 @@ coded!(
     innkeeper_store::tree::TreeError,
     innkeeper_store::journal::JournalError,
     innkeeper_store::runs::RunsError,
+    innkeeper_store::skills::SkillsError,
 );
 
 impl From<innkeeper_store::chats_registry::RegistryError> for HostError {
     fn from(error: innkeeper_store::chats_registry::RegistryError) -> Self {
-        Self::new(error.code(), error.to_string()).with_hint(error.hint())
+        Self::new(error.code(), chain(&error)).with_hint(error.hint())
     }
 }
 
 impl From<innkeeper_store::chat::ChatError> for HostError {
     fn from(error: innkeeper_store::chat::ChatError) -> Self {
-        Self::new(error.code(), error.to_string()).with_hint(error.hint())
+        Self::new(error.code(), chain(&error)).with_hint(error.hint())
     }
 }

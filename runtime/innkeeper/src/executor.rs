@@ -143,7 +143,11 @@ impl Executor {
             Effect::CallModel(request) => return self.call_model(*request).await,
             Effect::Wait { ms } => return self.wait(ms).await,
             Effect::StoreTurn(turn) => self.store_turn(*turn).await,
-            Effect::StoreArguments { call_id, arguments } => self.store_arguments(call_id, arguments).await,
+            Effect::StoreArguments {
+                call_id,
+                tool_id,
+                arguments,
+            } => self.store_arguments(call_id, &tool_id, arguments).await,
             Effect::RunTool {
                 call_id,
                 tool_id,
@@ -233,12 +237,18 @@ impl Executor {
         Ok(Event::TurnStored { path })
     }
 
-    async fn store_arguments(&mut self, call_id: CallId, arguments: Value) -> Result<Event, RunError> {
+    async fn store_arguments(
+        &mut self,
+        call_id: CallId,
+        tool_id: &ToolId,
+        arguments: Value,
+    ) -> Result<Event, RunError> {
+        let fit = self.catalogue.tool(tool_id).is_none_or(|tool| tool.accepts(&arguments));
         let files = self.recorder.begin_call(call_id, arguments).await?;
         let path = files.arguments.as_str().to_owned();
         self.work.call = Some(files);
         self.work.staged = None;
-        Ok(Event::ArgumentsStored { path })
+        Ok(Event::ArgumentsStored { path, fit })
     }
 
     async fn run_tool(&mut self, call_id: CallId, tool_id: ToolId, arguments: Value) -> Event {

@@ -192,13 +192,13 @@ impl Recorder {
         let (folder, prepared) = (self.folder.clone(), self.prepared.clone());
         let now = self.stamps.now().timestamp;
         let setup = workspace_setup(frame, &now).map_err(unwritable)?;
-        let tools = frame.tool_snapshot.clone();
+        let (tools, skills) = (frame.tool_snapshot.clone(), frame.skills.clone());
         let invocation = root_invocation(frame, &now);
         blocking(move || {
             let failed = |error: WorkspaceError| RunError::internal(error.code(), error.to_string());
             let workspace = workspace::prepare(&folder, &states, &setup).map_err(failed)?;
             workspace.create_invocation(&invocation).map_err(failed)?;
-            workspace.freeze_skills(&Value::Array(Vec::new())).map_err(failed)?;
+            workspace.freeze_skills(&skills).map_err(failed)?;
             workspace
                 .freeze(&invocation.id, InvocationInput::ToolSnapshot, &tools)
                 .map_err(failed)?;

@@ -19,6 +19,8 @@ pub(crate) struct RunFrame {
     pub(crate) persist_base_state_id: Option<StateId>,
     /// The prompt as it was put together.
     pub(crate) prompt_snapshot: Value,
+    /// The skills as they were frozen.
+    pub(crate) skills: Value,
     /// The tools as they were frozen.
     pub(crate) tool_snapshot: Value,
 }

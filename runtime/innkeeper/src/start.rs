@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use innkeeper_agent::profile::{Fills, OnDenied, Profile, ResolvedProfile, default_writer, fill, resolve};
-use innkeeper_agent::prompt::{ChatLine, initial_messages, system_prompt};
-use innkeeper_agent::{LoopRules, OfferedTool, Run, RunSetup};
-use innkeeper_capabilities::{ControlRules, Invocation, InvocationSetup, Roots};
-use innkeeper_policy::{Decision, PolicyInputs};
+use innkeeper_agent::profile::{Fills, Profile, ResolvedProfile, default_writer, fill, resolve};
+use innkeeper_agent::{Run, RunSetup};
+use innkeeper_policy::PolicyInputs;
 use innkeeper_protocol::id::{InvocationId, RunId, StableChatId, StateId, ToolId, WorkspaceId};
-use innkeeper_protocol::model::{Message, Model, ToolOffer};
-use innkeeper_protocol::port::{ChatRole, WorkspaceFiles};
+use innkeeper_protocol::model::Model;
+use innkeeper_protocol::port::WorkspaceFiles;
 use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation};
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::{ChatFile, ChatPath, FrozenInput, HistoryView, freeze, read_chat, speaker_name};
@@ -19,7 +17,7 @@ use innkeeper_store::journal::{Durability, Journal};
 use innkeeper_store::runs::RunsRoot;
 use innkeeper_store::tree::Tree;
 use innkeeper_tools::Snapshot;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::unbounded_channel;
 use tracing::Instrument as _;
 
@@ -28,9 +26,11 @@ use crate::cancel::CancelSwitch;
 use crate::error::HostError;
 use crate::executor::{Executor, Work};
 use crate::handle::RunHandle;
+use crate::inputs::{Frozen, Sources, invocation, messages, offered, prompt_snapshot, rules};
 use crate::ports::{FileHost, FileHostSetup, RunFiles};
 use crate::recorder::{EventStamps, Recorder};
 use crate::setup::RunFrame;
+use crate::skills;
 use crate::system::{fresh_hex, fresh_uuid};
 
 /// Which profile a run goes by.
@@ -65,6 +65,8 @@ pub struct StartRun {
     pub seed: Option<u64>,
     /// World info that the front end activated: the snapshot's `worldInfoActivation`. Without it the tool says that nothing is known.
     pub activation: Option<Value>,
+    /// A folder of skills, or one skill, beside what is installed in the data root.
+    pub skills: Option<PathBuf>,
 }
 
 impl StartRun {
@@ -82,6 +84,7 @@ impl StartRun {
             max_rounds: None,
             seed: None,
             activation: None,
+            skills: None,
         }
     }
 }
@@ -95,18 +98,6 @@ struct Input {
     stable_chat_id: StableChatId,
     chat_ref: ChatRef,
     workspace_id: WorkspaceId,
-}
-
-/// What the tools of a run read from, besides its workspace.
-struct Sources {
-    history: HistoryView,
-    activation: Option<Activation>,
-}
-
-/// The tools of a run, frozen.
-struct Frozen {
-    snapshot: Snapshot,
-    decisions: Vec<Decision>,
 }
 
 impl Innkeeper {
@@ -123,6 +114,7 @@ impl Innkeeper {
         check_foreground(presentation, &frozen)?;
         let activation = start.activation.as_ref().map(Activation::parse).transpose()?;
         let input = self.input(&start, &data_root)?;
+        let skills = skills::of_run(&data_root, start.skills.as_deref(), &profile, &input.chat_ref).await?;
         let history = HistoryView::new(input.chat.clone(), input.frozen.visible)?;
         let messages = messages(&profile, &frozen, &history, start.instruction.as_deref());
         let base = history.persist_base()?.map(|id| StateId::parse(&id)).transpose();
@@ -140,6 +132,7 @@ impl Innkeeper {
             input_message_count: input.frozen.visible,
             input_boundary: Some(input.frozen.boundary.clone()),
             presentation,
+            skills: skills.frozen,
             rules: rules(&profile, start.max_rounds),
             tools: offered(&frozen),
             messages: messages.clone(),
@@ -155,6 +148,7 @@ impl Innkeeper {
             profile_id: profile.id().clone(),
             persist_base_state_id,
             prompt_snapshot: prompt_snapshot(&setup, &profile, start.activation.as_ref()),
+            skills: serde_json::to_value(&setup.skills.effective).map_err(crate::executor::unwritable)?,
             tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::executor::unwritable)?,
             profile,
         };
@@ -162,7 +156,11 @@ impl Innkeeper {
             &data_root,
             setup,
             frame,
-            Sources { history, activation },
+            Sources {
+                history,
+                activation,
+                skills: skills.library,
+            },
             &input,
             &start,
         )
@@ -330,110 +328,4 @@ fn chat_ref(path: &Path) -> ChatRef {
         character_id: folder,
         file_name: stem,
     }
-}
-
-fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopRules {
-    let (tools, context, run) = (profile.tools(), profile.context(), profile.run());
-    LoopRules {
-        max_rounds: max_rounds.map_or(tools.max_rounds, |rounds| rounds.clamp(1, tools.max_rounds)),
-        max_calls: tools.max_calls_per_run,
-        drift_attempts: run.drift_recovery_max_attempts,
-        max_retries: run.model_retry.max_retries,
-        retry_interval_ms: run.model_retry.interval_ms,
-        denial_is_fatal: tools.on_denied == OnDenied::Fail,
-        message_path: profile.message_path().clone(),
-        message_required: profile.message_required(),
-        keep_full_results: context.tool_results.keep_full,
-        max_result_chars: context.tool_results.max_chars,
-        context_policy: serde_json::to_value(context).unwrap_or_default(),
-    }
-}
-
-fn offered(frozen: &Frozen) -> Vec<OfferedTool> {
-    let tool = |(binding, decision): (&innkeeper_tools::Binding, &Decision)| OfferedTool {
-        id: binding.descriptor.id.clone(),
-        offer: ToolOffer {
-            alias: binding.model_alias.clone(),
-            description: binding.descriptor.description.clone(),
-            input_schema: binding.descriptor.input_schema.clone(),
-        },
-        decision: decision.clone(),
-        max_calls: binding.max_calls,
-    };
-    frozen
-        .snapshot
-        .bindings
-        .iter()
-        .zip(&frozen.decisions)
-        .map(tool)
-        .collect()
-}
-
-/// The first request: what the profile says, what the chat says, what the person wants.
-fn messages(
-    profile: &ResolvedProfile,
-    frozen: &Frozen,
-    history: &HistoryView,
-    instruction: Option<&str>,
-) -> Vec<Message> {
-    let tools: Vec<_> = frozen
-        .snapshot
-        .bindings
-        .iter()
-        .map(|binding| (binding.model_alias.clone(), binding.descriptor.clone()))
-        .collect();
-    let lines: Vec<ChatLine> = history
-        .page(0, history.count())
-        .into_iter()
-        .map(|message| ChatLine {
-            role: message.role,
-            name: message.name,
-            text: message.text,
-            hidden: message.role == ChatRole::System,
-        })
-        .collect();
-    initial_messages(
-        &system_prompt(profile, &tools),
-        &lines,
-        instruction,
-        profile.prompt_budget(),
-    )
-}
-
-fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile, activation: Option<&Value>) -> Value {
-    let mut snapshot = json!({
-        "chatCompletionPayload": {
-            "chat_completion_source": setup.model.source,
-            "model": setup.model.model,
-            "stream": false,
-            "messages": setup.messages,
-        },
-        "contextPolicy": profile.context(),
-    });
-    if let (Some(members), Some(activation)) = (snapshot.as_object_mut(), activation) {
-        members.insert("worldInfoActivation".to_owned(), activation.clone());
-    }
-    snapshot
-}
-
-fn invocation(
-    profile: &ResolvedProfile,
-    presentation: Presentation,
-    files: Arc<dyn WorkspaceFiles>,
-    sources: Sources,
-) -> Invocation {
-    let workspace = profile.workspace();
-    Invocation::new(InvocationSetup {
-        roots: Roots::new(workspace.visible_roots.clone(), workspace.writable_roots.clone()),
-        files,
-        chat: Some(Arc::new(sources.history)),
-        activation: sources.activation.map(Arc::new),
-        skills: None,
-        control: ControlRules {
-            message_path: profile.message_path().clone(),
-            message_required: profile.message_required(),
-            foreground: presentation == Presentation::Foreground,
-            child: false,
-        },
-    })
 }

@@ -14,6 +14,7 @@ use crate::id::{
 };
 use crate::path::WorkspacePath;
 use crate::run::{ChatRef, GenerationType, Presentation, RunStatus};
+use crate::skill::{EffectiveSkill, SkillScope, SkillScopeRefs};
 
 /// How the file of a chat began when the run started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,9 +178,9 @@ pub enum RunEvent {
     ProfileResolved { profile_id: ProfileId, source: String },
     /// The skills are frozen.
     SkillScopesResolved {
-        scopes: Vec<String>,
-        refs: Value,
-        effective_skills: Vec<Value>,
+        scopes: Vec<SkillScope>,
+        refs: SkillScopeRefs,
+        effective_skills: Vec<EffectiveSkill>,
     },
     /// The run moved on.
     StatusChanged { status: RunStatus },

@@ -95,7 +95,11 @@ impl Activation {
         };
         let mut activation = Self {
             timestamp_ms: value.get("timestampMs").and_then(Value::as_u64).unwrap_or_default(),
-            trigger: value.get("trigger").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            trigger: value
+                .get("trigger")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned(),
             entries: Vec::with_capacity(entries.len()),
         };
         for (index, raw) in entries.iter().enumerate() {
@@ -128,8 +132,13 @@ impl RawEntry {
         } else {
             format!("worldinfo:{world}#{uid}")
         };
-        let title = self.display_name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| uid.clone());
-        let position = self.position.and_then(|word| serde_json::from_value(Value::String(word)).ok());
+        let title = self
+            .display_name
+            .filter(|name| !name.trim().is_empty())
+            .unwrap_or_else(|| uid.clone());
+        let position = self
+            .position
+            .and_then(|word| serde_json::from_value(Value::String(word)).ok());
         ActivatedEntry {
             reference,
             world,
@@ -159,8 +168,15 @@ mod tests {
             ],
         }))
         .unwrap();
-        let seen: Vec<_> = activation.entries.iter().map(|e| (e.reference.as_str(), e.title.as_str())).collect();
-        assert_eq!(seen, [("worldinfo:Harbor#12", "Old pier"), ("worldinfo:activated#2", "")]);
+        let seen: Vec<_> = activation
+            .entries
+            .iter()
+            .map(|e| (e.reference.as_str(), e.title.as_str()))
+            .collect();
+        assert_eq!(
+            seen,
+            [("worldinfo:Harbor#12", "Old pier"), ("worldinfo:activated#2", "")]
+        );
         assert_eq!(activation.entries[0].position, Some(EntryPosition::AnTop));
         assert_eq!(activation.entries[1].position, None);
     }

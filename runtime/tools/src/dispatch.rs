@@ -94,6 +94,12 @@ impl Tool {
         }
     }
 
+    /// Whether arguments would pass this tool's argument gate.
+    #[must_use]
+    pub fn accepts(&self, arguments: &Value) -> bool {
+        self.accepted(arguments).is_ok()
+    }
+
     /// The arguments as the guest gets them.
     fn accepted(&self, arguments: &Value) -> Result<String, String> {
         let text = self.gate.check(arguments)?.to_string();

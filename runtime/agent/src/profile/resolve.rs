@@ -5,6 +5,7 @@
 
 use innkeeper_protocol::id::{MAX_SEGMENT_BYTES, ProfileId};
 use innkeeper_protocol::run::Presentation;
+use innkeeper_protocol::skill::is_skill_name;
 use innkeeper_protocol::tool::ToolSpec;
 
 use super::abilities::{Delegation, Skills};
@@ -19,9 +20,6 @@ use super::schema::{
     ALL_MESSAGES, Context, KIND, Model, ModelMode, Plan, Preset, PresetMode, Profile, RunSettings, SCHEMA_VERSION,
 };
 use super::tools::{self, AGENT_AWAIT, AGENT_DELEGATE, AGENT_HANDOFF, AGENT_LIST, WORKSPACE_COMMIT, WORKSPACE_FINISH};
-
-/// Longest name of a skill, in bytes.
-const MAX_SKILL_NAME_BYTES: usize = 128;
 
 /// Checks a profile against itself and against the tools that there are.
 ///
@@ -291,9 +289,4 @@ fn skills(skills: &Skills) -> Result<ResolvedSkills, ProfileError> {
         }
         _ => Err(ProfileError::SkillBudget { per_call, per_run }),
     }
-}
-
-fn is_skill_name(name: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
-    (1..=MAX_SKILL_NAME_BYTES).contains(&name.len()) && name.bytes().all(plain)
 }

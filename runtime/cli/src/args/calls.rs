@@ -63,6 +63,9 @@ pub(crate) struct BenchArgs {
     /// World info that counts as activated: a JSON file, as a front end captures it (worldInfoActivation)
     #[arg(long, value_name = "FILE")]
     pub(crate) activation: Option<PathBuf>,
+    /// Skills: a folder of them, or one skill's folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) skills: Option<PathBuf>,
     /// A profile: its roots, and what it lets an agent call
     #[arg(long, value_name = "ID|FILE")]
     pub(crate) profile: Option<String>,
@@ -78,7 +81,7 @@ pub(crate) struct BenchArgs {
     /// Use this component instead of the built-in tools
     #[arg(long, value_name = "FILE.wasm")]
     pub(crate) component: Option<PathBuf>,
-    /// Grant the component a capability: chat, workspace-read, workspace-write, random
+    /// Grant the component a capability: chat, worldinfo, skills, workspace-read, workspace-write, random
     #[arg(long, value_name = "CAPABILITY", requires = "component")]
     pub(crate) allow: Vec<String>,
     /// Lower a limit of each call: wall-ms, memory-mib, table-elements, host-calls, host-data-kib, output-kib, log-lines, write-kib

@@ -38,6 +38,9 @@ pub(crate) struct RunArgs {
     /// World info that counts as activated: a JSON file, as a front end captures it (worldInfoActivation)
     #[arg(long, value_name = "FILE")]
     pub(crate) activation: Option<PathBuf>,
+    /// Skills beside the installed ones: a folder of them, or one skill's folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) skills: Option<PathBuf>,
     /// Who speaks in the new message, where the chat has no character's message yet
     #[arg(long = "as", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) speaker: Option<String>,

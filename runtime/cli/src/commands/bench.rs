@@ -21,7 +21,7 @@ use crate::place::DataRoot;
 use crate::render::call_text;
 
 /// Capabilities that have a name and cannot be granted in this version.
-const NOT_YET: [&str; 3] = ["worldinfo", "skills", "clock"];
+const NOT_YET: [&str; 1] = ["clock"];
 
 /// One entry of a script.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -160,6 +160,7 @@ impl Bench {
         let setup = BenchSetup {
             chat: args.chat,
             boundary: args.boundary,
+            skills: args.skills.clone(),
             activation: args.activation.as_deref().map(read_activation).transpose()?,
             seed: args.seed,
             visible: roots.visible,

@@ -24,6 +24,7 @@ pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -
     let model = model(&args)?;
     let start = StartRun {
         profile: profile::find(&args.profile)?,
+        skills: args.skills.clone(),
         activation: args.activation.as_deref().map(read_activation).transpose()?,
         instruction: args.instruction,
         generation: args.generation.into(),

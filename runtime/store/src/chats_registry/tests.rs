@@ -1,3 +1,5 @@
+//! What the module `chats_registry` promises, tried; no other module is.
+
 use super::*;
 use crate::chat::read_chat;
 

@@ -1,3 +1,5 @@
+//! What the module `workspace` promises, tried; no other module is.
+
 use std::collections::BTreeSet;
 use std::fs;
 

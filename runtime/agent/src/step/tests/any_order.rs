@@ -190,6 +190,7 @@ impl Dice {
             },
             Effect::StoreArguments { .. } => Event::ArgumentsStored {
                 path: "arguments.json".to_owned(),
+                fit: !self.once_in(8),
             },
             Effect::RunTool { tool_id, .. } => Event::ToolReturned {
                 outcome: self.outcome(tool_id.name()),
@@ -230,7 +231,10 @@ impl Dice {
             3 => Event::ModelAnswered(Ok(Box::new(self.response()))),
             4 => Event::WaitOver,
             5 => Event::TurnStored { path: String::new() },
-            6 => Event::ArgumentsStored { path: String::new() },
+            6 => Event::ArgumentsStored {
+                path: String::new(),
+                fit: true,
+            },
             7 => Event::ToolReturned {
                 outcome: self.outcome("other"),
                 elapsed_ms: u64::MAX,

@@ -17,7 +17,7 @@ use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation, RunError};
 use serde_json::{Map, Value, json};
 
 use crate::event::Promotion;
-use crate::run::{LoopRules, OfferedTool, RunSetup};
+use crate::run::{LoopRules, OfferedTool, RunSetup, RunSkills};
 
 pub(super) const TOOLS: [&str; 5] = [
     "workspace.write_file",
@@ -93,6 +93,7 @@ pub(super) fn setup() -> RunSetup {
         input_message_count: 12,
         input_boundary: None,
         presentation: Presentation::Foreground,
+        skills: RunSkills::default(),
         rules: rules(),
         tools: TOOLS.iter().map(builtin).collect(),
         messages: vec![

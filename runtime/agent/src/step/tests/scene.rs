@@ -193,6 +193,7 @@ impl Scene {
             },
             Effect::StoreArguments { call_id, .. } => Event::ArgumentsStored {
                 path: format!("tool-args/{call_id}.json"),
+                fit: true,
             },
             Effect::RunTool { call_id, .. } => Event::ToolReturned {
                 outcome: self.outcomes[call_id].clone(),

@@ -11,6 +11,7 @@ fn roots(visible: Option<&[&str]>, writable: Option<&[&str]>) -> Result<Roots, F
         chat: None,
         boundary: None,
         activation: None,
+        skills: None,
         profile: None,
         seed: None,
         visible: visible.map(owned),

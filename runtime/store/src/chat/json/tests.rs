@@ -1,3 +1,5 @@
+//! What the module `json` promises, tried; no other module is.
+
 use super::*;
 
 fn whole(text: &str) -> Result<Range<usize>, Fault> {

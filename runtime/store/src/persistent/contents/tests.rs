@@ -1,3 +1,5 @@
+//! What the module `contents` promises, tried; no other module is.
+
 use super::*;
 use crate::persistent::testing::{World, file};
 

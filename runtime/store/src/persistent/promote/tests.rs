@@ -1,3 +1,5 @@
+//! What the module `promote` promises, tried; no other module is.
+
 use std::fs;
 
 use innkeeper_protocol::event::ChangeKind;

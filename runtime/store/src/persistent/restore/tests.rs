@@ -1,3 +1,5 @@
+//! What the module `restore` promises, tried; no other module is.
+
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -1,3 +1,5 @@
+//! What the module `sweep` promises, tried; no other module is.
+
 use std::fs;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What the module `folder` promises, tried; no other module is.
+
 use std::fs;
 
 use super::super::testing::{Disk, names};

@@ -1,3 +1,5 @@
+//! What the module `front_matter` promises, tried; no other module is.
+
 use proptest::prelude::*;
 
 use super::*;

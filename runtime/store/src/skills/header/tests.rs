@@ -1,3 +1,5 @@
+//! What the module `header` promises, tried; no other module is.
+
 use super::*;
 
 fn settled(name: Option<&str>, description: &str, folder: &str) -> Result<Header, SkillProblem> {

@@ -1,3 +1,5 @@
+//! What the module `installed` promises, tried; no other module is.
+
 use innkeeper_protocol::skill::SkillLibrary as _;
 
 use super::super::problem::SkillProblem;

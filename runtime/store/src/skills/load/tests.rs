@@ -1,3 +1,5 @@
+//! What the module `load` promises, tried; no other module is.
+
 use proptest::prelude::*;
 
 use super::super::testing::{Disk, issues, main_file, names};

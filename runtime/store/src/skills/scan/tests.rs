@@ -1,3 +1,5 @@
+//! What the module `scan` promises, tried; no other module is.
+
 use super::super::testing::{Disk, issues, main_file, names};
 use super::*;
 

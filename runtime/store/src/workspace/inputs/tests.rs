@@ -1,3 +1,5 @@
+//! What the module `inputs` promises, tried; no other module is.
+
 use serde_json::json;
 
 use super::*;

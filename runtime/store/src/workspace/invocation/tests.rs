@@ -1,3 +1,5 @@
+//! What the module `invocation` promises, tried; no other module is.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What the module `manifest` promises, tried; no other module is.
+
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,0 +1,136 @@
+//! What a run starts from, put together from what was checked: rules, offered tools, first messages, and what its tools can reach.
+
+use std::sync::Arc;
+
+use innkeeper_agent::profile::{OnDenied, ResolvedProfile};
+use innkeeper_agent::prompt::{ChatLine, initial_messages, system_prompt};
+use innkeeper_agent::{LoopRules, OfferedTool, RunSetup};
+use innkeeper_capabilities::{ControlRules, Invocation, InvocationSetup, Roots};
+use innkeeper_policy::Decision;
+use innkeeper_protocol::model::{Message, ToolOffer};
+use innkeeper_protocol::port::{ChatRole, WorkspaceFiles};
+use innkeeper_protocol::run::Presentation;
+use innkeeper_protocol::worldinfo::Activation;
+use innkeeper_store::chat::HistoryView;
+use innkeeper_store::skills::EffectiveSkills;
+use innkeeper_tools::Snapshot;
+use serde_json::{Value, json};
+
+/// The tools of a run, frozen.
+pub(crate) struct Frozen {
+    pub(crate) snapshot: Snapshot,
+    pub(crate) decisions: Vec<Decision>,
+}
+
+/// What the tools of a run read from, besides its workspace.
+pub(crate) struct Sources {
+    pub(crate) history: HistoryView,
+    pub(crate) activation: Option<Activation>,
+    pub(crate) skills: EffectiveSkills,
+}
+
+pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopRules {
+    let (tools, context, run) = (profile.tools(), profile.context(), profile.run());
+    LoopRules {
+        max_rounds: max_rounds.map_or(tools.max_rounds, |rounds| rounds.clamp(1, tools.max_rounds)),
+        max_calls: tools.max_calls_per_run,
+        drift_attempts: run.drift_recovery_max_attempts,
+        max_retries: run.model_retry.max_retries,
+        retry_interval_ms: run.model_retry.interval_ms,
+        denial_is_fatal: tools.on_denied == OnDenied::Fail,
+        message_path: profile.message_path().clone(),
+        message_required: profile.message_required(),
+        keep_full_results: context.tool_results.keep_full,
+        max_result_chars: context.tool_results.max_chars,
+        context_policy: serde_json::to_value(context).unwrap_or_default(),
+    }
+}
+
+pub(crate) fn offered(frozen: &Frozen) -> Vec<OfferedTool> {
+    let tool = |(binding, decision): (&innkeeper_tools::Binding, &Decision)| OfferedTool {
+        id: binding.descriptor.id.clone(),
+        offer: ToolOffer {
+            alias: binding.model_alias.clone(),
+            description: binding.descriptor.description.clone(),
+            input_schema: binding.descriptor.input_schema.clone(),
+        },
+        decision: decision.clone(),
+        max_calls: binding.max_calls,
+    };
+    frozen
+        .snapshot
+        .bindings
+        .iter()
+        .zip(&frozen.decisions)
+        .map(tool)
+        .collect()
+}
+
+/// The first request: what the profile says, what the chat says, what the person wants.
+pub(crate) fn messages(
+    profile: &ResolvedProfile,
+    frozen: &Frozen,
+    history: &HistoryView,
+    instruction: Option<&str>,
+) -> Vec<Message> {
+    let tools: Vec<_> = frozen
+        .snapshot
+        .bindings
+        .iter()
+        .map(|binding| (binding.model_alias.clone(), binding.descriptor.clone()))
+        .collect();
+    let lines: Vec<ChatLine> = history
+        .page(0, history.count())
+        .into_iter()
+        .map(|message| ChatLine {
+            role: message.role,
+            name: message.name,
+            text: message.text,
+            hidden: message.role == ChatRole::System,
+        })
+        .collect();
+    initial_messages(
+        &system_prompt(profile, &tools),
+        &lines,
+        instruction,
+        profile.prompt_budget(),
+    )
+}
+
+pub(crate) fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile, activation: Option<&Value>) -> Value {
+    let mut snapshot = json!({
+        "chatCompletionPayload": {
+            "chat_completion_source": setup.model.source,
+            "model": setup.model.model,
+            "stream": false,
+            "messages": setup.messages,
+        },
+        "contextPolicy": profile.context(),
+    });
+    if let (Some(members), Some(activation)) = (snapshot.as_object_mut(), activation) {
+        members.insert("worldInfoActivation".to_owned(), activation.clone());
+    }
+    snapshot
+}
+
+pub(crate) fn invocation(
+    profile: &ResolvedProfile,
+    presentation: Presentation,
+    files: Arc<dyn WorkspaceFiles>,
+    sources: Sources,
+) -> Invocation {
+    let workspace = profile.workspace();
+    Invocation::new(InvocationSetup {
+        roots: Roots::new(workspace.visible_roots.clone(), workspace.writable_roots.clone()),
+        files,
+        chat: Some(Arc::new(sources.history)),
+        activation: sources.activation.map(Arc::new),
+        skills: Some(crate::skills::rules(sources.skills, profile)),
+        control: ControlRules {
+            message_path: profile.message_path().clone(),
+            message_required: profile.message_required(),
+            foreground: presentation == Presentation::Foreground,
+            child: false,
+        },
+    })
+}

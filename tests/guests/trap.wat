@@ -1,0 +1,11 @@
+;; Traps.
+(component
+  (core module $module
+    ;; include memory
+    ;; include specs
+    ;; include reply
+    (func (export "call") (param i32 i32 i32 i32) (result i32)
+      (unreachable)))
+  (core instance $guest (instantiate $module))
+  ;; include export
+)

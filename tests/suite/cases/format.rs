@@ -1,0 +1,269 @@
+//! What a case file may say. A key that is not listed here is refused, because it is most likely a misspelt one.
+
+use std::time::Duration;
+
+use innkeeper::protocol::limits::Limits;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// One case.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// What happens, in a few words.
+    pub title: String,
+    /// The rule that the case shows, in one sentence.
+    pub rule: String,
+    /// The chat file, line by line as it lies on disk.
+    pub chat: Option<Vec<String>>,
+    /// The chat, message by message, under a plain header line; instead of `chat`.
+    #[serde(default)]
+    pub message: Vec<Message>,
+    /// World info that counts as activated, as a front end captures it.
+    pub activation: Option<Data>,
+    /// Messages that the tools may see.
+    pub boundary: Option<u32>,
+    /// Seed of the random numbers; 1 where none is given.
+    pub seed: Option<u64>,
+    /// Roots that may be read.
+    pub visible: Option<Vec<String>>,
+    /// Roots that may be written.
+    pub writable: Option<Vec<String>>,
+    /// Lowered ceilings.
+    #[serde(default)]
+    pub limits: Ceilings,
+    /// The code with which the bench refuses the set-up; there are no calls then.
+    pub setup_fails: Option<String>,
+    /// What lies in the workspace.
+    #[serde(default)]
+    pub file: Vec<Place>,
+    /// The calls, in one invocation.
+    #[serde(default)]
+    pub call: Vec<Call>,
+    /// What must lie in the workspace afterwards.
+    #[serde(default)]
+    pub after: Vec<Place>,
+}
+
+/// One message of the chat.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Message {
+    /// `user`, `assistant` or `system`.
+    pub role: String,
+    /// Who speaks.
+    #[serde(default = "someone")]
+    pub name: String,
+    /// The text; `{n}` is the number of the repetition.
+    pub text: String,
+    /// How often, 1 where not given.
+    #[serde(default = "once")]
+    pub repeat: usize,
+    /// How often the text is written one after the other within the message, 1 where not given.
+    #[serde(default = "once")]
+    pub times: usize,
+}
+
+/// One place of a workspace: a text file unless it says otherwise.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Relative to the workspace.
+    pub path: String,
+    /// The content; `{n}` is the number of the repetition.
+    pub text: Option<String>,
+    /// How often the text follows itself, 1 where not given.
+    #[serde(default = "once")]
+    pub repeat: usize,
+    /// The content as hex digits, with blanks where one likes.
+    pub bytes: Option<String>,
+    /// A symbolic link with this target.
+    pub link: Option<String>,
+    /// A folder.
+    #[serde(default)]
+    pub directory: bool,
+    /// A sparse file of this many bytes.
+    pub size: Option<u64>,
+    /// Nothing: removed when set up, missing when compared.
+    #[serde(default)]
+    pub absent: bool,
+}
+
+/// One call and what must come of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// Native name, alias or whole id.
+    pub tool: String,
+    /// The arguments.
+    #[serde(default)]
+    pub arguments: Data,
+    /// What someone else does to the workspace before the call.
+    #[serde(default)]
+    pub file: Vec<Place>,
+    /// The recoverable error that must come; success where none is given.
+    pub error: Option<String>,
+    /// The fault that must come.
+    pub fault: Option<String>,
+    /// What the structured part must hold; further keys may be there.
+    pub structured: Option<Data>,
+    /// Keys at the top of the structured part that must be missing.
+    #[serde(default)]
+    pub structured_lacks: Vec<String>,
+    /// What the model must read, each somewhere.
+    #[serde(default)]
+    pub text_contains: Vec<String>,
+    /// What the model must not read.
+    #[serde(default)]
+    pub text_lacks: Vec<String>,
+    /// The whole text for the model.
+    pub text_is: Option<String>,
+    /// The whole list of references.
+    pub refs: Option<Vec<String>>,
+    /// The effects, in order; each must hold these keys.
+    pub effects: Option<Data>,
+}
+
+/// A value written as TOML, or as a text that holds JSON where TOML has no word for it (null, a bare number).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Data {
+    /// JSON text.
+    Json(String),
+    /// TOML.
+    Toml(toml::Value),
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Self::Json("{}".to_owned())
+    }
+}
+
+impl Data {
+    /// The value.
+    pub fn json(&self) -> Result<Value, String> {
+        match self {
+            Self::Json(text) => serde_json::from_str(text).map_err(|e| format!("{text:?} is not JSON: {e}")),
+            Self::Toml(value) => serde_json::to_value(value).map_err(|e| e.to_string()),
+        }
+    }
+}
+
+/// Ceilings that a case lowers.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ceilings {
+    wall_ms: Option<u64>,
+    host_calls: Option<u64>,
+    output_bytes: Option<u64>,
+    write_files: Option<u64>,
+    write_bytes: Option<u64>,
+}
+
+impl Ceilings {
+    /// The host's own ceilings with these in their place.
+    pub fn limits(&self) -> Limits {
+        let own = Limits::default();
+        Limits {
+            wall: self.wall_ms.map_or(own.wall, Duration::from_millis),
+            host_calls: self.host_calls.unwrap_or(own.host_calls),
+            output_bytes: self.output_bytes.unwrap_or(own.output_bytes),
+            write_files: self.write_files.unwrap_or(own.write_files),
+            write_bytes: self.write_bytes.unwrap_or(own.write_bytes),
+            ..own
+        }
+    }
+}
+
+/// How a call must end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Expected<'a> {
+    /// With a reply.
+    Success,
+    /// With a recoverable error of this code.
+    Error(&'a str),
+    /// With a fault of this code.
+    Fault(&'a str),
+}
+
+impl Call {
+    /// How it must end.
+    pub fn expected(&self) -> Expected<'_> {
+        match (&self.error, &self.fault) {
+            (Some(code), _) => Expected::Error(code),
+            (None, Some(code)) => Expected::Fault(code),
+            (None, None) => Expected::Success,
+        }
+    }
+}
+
+impl Case {
+    /// What serde cannot see.
+    pub fn check(&self) -> Result<(), String> {
+        if self.title.trim().is_empty() || self.rule.trim().is_empty() {
+            return Err("a case needs a title and a rule".into());
+        }
+        if self.call.is_empty() != self.setup_fails.is_some() {
+            return Err("a case needs calls, or a set-up that fails".into());
+        }
+        if self.chat.is_some() && !self.message.is_empty() {
+            return Err("`chat` and `message` exclude each other".into());
+        }
+        match self
+            .call
+            .iter()
+            .find(|call| call.error.is_some() && call.fault.is_some())
+        {
+            Some(call) => Err(format!("a call of {} cannot end in an error and a fault", call.tool)),
+            None => Ok(()),
+        }
+    }
+
+    /// The chat file's text, if there is a chat.
+    pub fn chat_lines(&self) -> Option<String> {
+        if let Some(lines) = &self.chat {
+            return Some(lines.join("\n"));
+        }
+        if self.message.is_empty() {
+            return None;
+        }
+        let header = json!({"user_name": "unused", "character_name": "unused", "chat_metadata": {}});
+        let messages = self.message.iter().flat_map(Message::lines);
+        Some(
+            std::iter::once(header.to_string())
+                .chain(messages)
+                .collect::<Vec<_>>()
+                .join("\n"),
+        )
+    }
+}
+
+impl Message {
+    fn lines(&self) -> Vec<String> {
+        let line = |n: usize| {
+            json!({
+                "name": self.name,
+                "is_user": self.role == "user",
+                "is_system": self.role == "system",
+                "send_date": "2026-05-01T10:00:00.000Z",
+                "mes": numbered(&self.text, n).repeat(self.times),
+            })
+            .to_string()
+        };
+        (1..=self.repeat).map(line).collect()
+    }
+}
+
+/// A text with its number filled in.
+pub fn numbered(text: &str, n: usize) -> String {
+    text.replace("{n}", &n.to_string())
+}
+
+fn once() -> usize {
+    1
+}
+
+fn someone() -> String {
+    "Someone".to_owned()
+}

@@ -1,0 +1,21 @@
+//! Everything that needs more than one crate: conformance cases, seams, hostile guests, and checks on the repository itself.
+//!
+//! One binary, so that the host is linked once. Unit tests are not here; they sit beside the code that they test.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets the unexpected must stop; the exemption of clippy.toml does not reach functions beside the tests"
+)]
+#![allow(unreachable_pub, reason = "nothing of a test binary can be reached from outside")]
+
+mod cases;
+mod guests;
+mod host;
+mod layers;
+mod openai;
+mod repository;
+mod run;
+mod timing;
