@@ -105,10 +105,11 @@ impl Innkeeper {
     /// # Errors
     /// [`HostError`] when the folder, the chat, the component or a root's name cannot be used.
     pub async fn tool_bench(&self, setup: BenchSetup) -> Result<ToolBench, HostError> {
+        let limits = self.limits.lowered_to(&setup.limits);
         let catalogue = match setup.component {
             None => self.catalogue.clone(),
             Some(foreign) => {
-                let mut catalogue = Catalogue::default();
+                let mut catalogue = Catalogue::new(limits.clone());
                 let origin = Origin::Extension(foreign.id.clone());
                 catalogue
                     .add(&self.sandbox, &foreign.id, &origin, &foreign.bytes, &foreign.granted)
@@ -148,7 +149,7 @@ impl Innkeeper {
             catalogue,
             sandbox: self.sandbox.clone(),
             invocation,
-            limits: setup.limits,
+            limits,
             seed,
             calls: 0,
         })

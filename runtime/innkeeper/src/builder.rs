@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::port::{Clock, Entropy};
 use innkeeper_sandbox::{Sandbox, SandboxConfig};
 use innkeeper_tools::Catalogue;
@@ -15,6 +16,7 @@ pub struct Builder {
     data_root: Option<PathBuf>,
     cache_dir: Option<PathBuf>,
     pooled: bool,
+    limits: Limits,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
@@ -38,6 +40,13 @@ impl Builder {
     #[must_use]
     pub fn small(mut self) -> Self {
         self.pooled = false;
+        self
+    }
+
+    /// Lowers the ceilings of every call; a limit above the default counts as the default.
+    #[must_use]
+    pub fn limits(mut self, limits: &Limits) -> Self {
+        self.limits = Limits::default().lowered_to(limits);
         self
     }
 
@@ -69,11 +78,12 @@ impl Builder {
             ..SandboxConfig::default()
         };
         let sandbox = Arc::new(Sandbox::new(config, self.clock.clone())?);
-        let catalogue = Arc::new(Catalogue::builtins(&sandbox).await?);
+        let catalogue = Arc::new(Catalogue::builtins(&sandbox, &self.limits).await?);
         let innkeeper = Innkeeper {
             data_root: self.data_root,
             sandbox,
             catalogue,
+            limits: self.limits,
             clock: self.clock,
             entropy: self.entropy,
         };
@@ -87,6 +97,7 @@ pub struct Innkeeper {
     pub(crate) data_root: Option<PathBuf>,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
 }
@@ -99,6 +110,7 @@ impl Innkeeper {
             data_root: None,
             cache_dir: None,
             pooled: SandboxConfig::default().pooled,
+            limits: Limits::default(),
             clock: Arc::new(SystemClock::default()),
             entropy: Arc::new(SystemEntropy),
         }

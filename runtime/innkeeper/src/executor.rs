@@ -51,6 +51,7 @@ pub(crate) struct Executor {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) cancel: CancelSwitch,
     pub(crate) events: UnboundedSender<Envelope>,
+    pub(crate) limits: Limits,
     pub(crate) seed: u64,
     pub(crate) work: Work,
 }
@@ -269,7 +270,7 @@ impl Executor {
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(SeededRandomness::of_call(self.seed, self.work.tool_calls)),
-            limits: Limits::default(),
+            limits: self.limits.clone(),
         };
         let span =
             tracing::info_span!("tool_call", call = %call_id, tool = %tool_id, component = %tool.component().sha256);

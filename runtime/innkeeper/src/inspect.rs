@@ -64,7 +64,7 @@ impl Innkeeper {
             .iter()
             .map(|(_, capability)| *capability)
             .collect();
-        let mut catalogue = Catalogue::default();
+        let mut catalogue = Catalogue::new(self.limits.clone());
         let origin = Origin::Extension(id.to_owned());
         match catalogue.add(&self.sandbox, id, &origin, bytes, &granted).await {
             Ok(()) => report.tools = catalogue.specs(),

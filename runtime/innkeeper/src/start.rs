@@ -279,6 +279,7 @@ impl Innkeeper {
             clock: self.clock.clone(),
             cancel: cancel.clone(),
             events,
+            limits: self.limits.clone(),
             seed: start.seed.unwrap_or_else(|| self.entropy.seed()),
             work: Work::default(),
             frame,

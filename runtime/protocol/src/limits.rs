@@ -57,6 +57,27 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The lower of the two, limit by limit: what somebody asks for can only take away.
+    #[must_use]
+    pub fn lowered_to(&self, asked: &Self) -> Self {
+        Self {
+            wall: self.wall.min(asked.wall),
+            memory_bytes: self.memory_bytes.min(asked.memory_bytes),
+            table_elements: self.table_elements.min(asked.table_elements),
+            stack_bytes: self.stack_bytes.min(asked.stack_bytes),
+            host_calls: self.host_calls.min(asked.host_calls),
+            host_bytes_per_call: self.host_bytes_per_call.min(asked.host_bytes_per_call),
+            host_bytes: self.host_bytes.min(asked.host_bytes),
+            output_bytes: self.output_bytes.min(asked.output_bytes),
+            log_lines: self.log_lines.min(asked.log_lines),
+            log_bytes: self.log_bytes.min(asked.log_bytes),
+            write_files: self.write_files.min(asked.write_files),
+            write_bytes: self.write_bytes.min(asked.write_bytes),
+        }
+    }
+}
+
 /// A limit that a call ran into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -120,4 +141,26 @@ pub struct Usage {
     pub host_calls: u64,
     /// Bytes of the reply.
     pub output_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_only_ever_lowered() {
+        let host = Limits::default();
+        let asked = Limits {
+            wall: Duration::from_secs(99),
+            host_calls: 5,
+            ..Limits::default()
+        };
+        assert_eq!(
+            host.lowered_to(&asked),
+            Limits {
+                host_calls: 5,
+                ..host.clone()
+            }
+        );
+    }
 }

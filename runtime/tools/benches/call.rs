@@ -138,7 +138,9 @@ fn median(mut times: Vec<Duration>) -> Duration {
 #[tokio::main]
 async fn main() {
     let sandbox = Sandbox::new(SandboxConfig::default(), Arc::new(StdClock(Instant::now()))).expect("an engine");
-    let catalogue = Catalogue::builtins(&sandbox).await.expect("the committed components");
+    let catalogue = Catalogue::builtins(&sandbox, &Limits::default())
+        .await
+        .expect("the committed components");
     let tool = catalogue
         .tools()
         .iter()

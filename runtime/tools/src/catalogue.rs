@@ -76,16 +76,27 @@ impl Tool {
 /// Every tool that this host could run, in order.
 #[derive(Default)]
 pub struct Catalogue {
+    /// What a component may use while it lists its tools.
+    limits: Limits,
     tools: Vec<Arc<Tool>>,
 }
 
 impl Catalogue {
+    /// No tools yet. Components list theirs within these limits.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            tools: Vec::new(),
+        }
+    }
+
     /// The built-in tools.
     ///
     /// # Errors
     /// [`ToolsError`]; with the committed components only when the machine itself is short of something.
-    pub async fn builtins(sandbox: &Sandbox) -> Result<Self, ToolsError> {
-        let mut catalogue = Self::default();
+    pub async fn builtins(sandbox: &Sandbox, limits: &Limits) -> Result<Self, ToolsError> {
+        let mut catalogue = Self::new(limits.clone());
         for builtin in innkeeper_builtins::all() {
             catalogue
                 .add(
@@ -120,7 +131,7 @@ impl Catalogue {
         let compiled = Arc::new(sandbox.compile(bytes).map_err(load)?);
         let linker = link(sandbox, &compiled, granted).map_err(load)?;
         let prepared = Arc::new(sandbox.prepare(compiled.clone(), &linker).map_err(load)?);
-        let listed = sandbox.specs(&prepared, CallHost::unarmed(), Limits::default()).await;
+        let listed = sandbox.specs(&prepared, CallHost::unarmed(), self.limits.clone()).await;
         let listed = listed.map_err(|source| ToolsError::Specs {
             component: component.to_owned(),
             source,
