@@ -187,11 +187,18 @@ impl Run {
         out.push(Effect::StoreResult {
             result: Box::new(result.clone()),
             counts,
+            view: prompt::readable_view(&result, self.setup.rules.inline_result_chars),
         });
         self.phase = Phase::StoringResult { result, how };
     }
 
-    pub(crate) fn result_stored(&mut self, result: ToolResult, how: ResultKind, path: WorkspacePath) -> Effects {
+    pub(crate) fn result_stored(
+        &mut self,
+        mut result: ToolResult,
+        how: ResultKind,
+        path: WorkspacePath,
+        view: Option<WorkspacePath>,
+    ) -> Effects {
         let Some(open) = self.turn.open.take() else {
             return self.fail(internal("a result was stored for no call"));
         };
@@ -200,6 +207,14 @@ impl Run {
             call: call.clone(),
             path: path.to_string(),
         })];
+        if let Some(view) = view {
+            out.push(append(RunEvent::ToolResultReadableViewStored {
+                call: call.clone(),
+                path: view.to_string(),
+                audit_path: path.to_string(),
+            }));
+            self.shorten(&mut result, &view, &path);
+        }
         out.push(append(ended(call, &open, &result, &how, &path)));
         let part = ToolResultPart::of_result(&result, &open.alias);
         self.turn.results.push(prompt::tool_result_message(part, &path));
@@ -213,6 +228,21 @@ impl Run {
         }
         self.next_call(&mut out);
         out
+    }
+
+    /// What the model and the journal are shown of a result that is too long. What is stored stays whole.
+    fn shorten(&self, result: &mut ToolResult, view: &WorkspacePath, path: &WorkspacePath) {
+        let alias = |name: &str| {
+            let bound = self.setup.tools.iter().find(|tool| tool.id.as_str() == name);
+            bound.map(|tool| tool.offer.alias.as_str())
+        };
+        let tools = prompt::ReadingTools {
+            read: alias("builtin:workspace.read_file"),
+            search: alias("builtin:workspace.search_files"),
+        };
+        let limit = self.setup.rules.inline_result_chars;
+        result.model_text = prompt::preview(&result.model_text, limit, view, tools);
+        result.resource_refs = vec![view.to_string(), path.to_string()];
     }
 
     /// Ends a call that cannot go on, so that no request stays without an end.

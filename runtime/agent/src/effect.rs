@@ -72,6 +72,8 @@ pub enum Effect {
         result: Box<ToolResult>,
         /// Whether the call succeeded.
         counts: bool,
+        /// The readable form of a result that is too long to be shown.
+        view: Option<String>,
     },
     /// The model's plain text is kept as a file. Answer: [`TextCaptured`](crate::Event::TextCaptured).
     CaptureText {

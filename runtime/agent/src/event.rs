@@ -76,6 +76,8 @@ pub enum Event {
     ResultStored {
         /// Path in the run's folder.
         path: WorkspacePath,
+        /// Path of its readable form, if one was asked for.
+        view: Option<WorkspacePath>,
     },
     /// The text stands in its file.
     TextCaptured(WrittenText),

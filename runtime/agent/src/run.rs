@@ -54,6 +54,8 @@ pub struct LoopRules {
     pub keep_full_results: u32,
     /// Longest tool result in requests, in characters.
     pub max_result_chars: Option<u32>,
+    /// Longest result of a tool that does not page by itself, in characters.
+    pub inline_result_chars: u32,
     /// The same settings as the journal shows them.
     pub context_policy: Value,
 }

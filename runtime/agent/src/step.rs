@@ -54,7 +54,9 @@ fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
         (Phase::Applying(reply), Event::EffectsApplied(applied)) => run.effects_applied(reply, applied),
         (Phase::Checkpointing(after), Event::CheckpointCreated(id)) => run.checkpoint_created(after, id),
         (Phase::AwaitingCommit(pending), Event::CommitAnswered(answer)) => run.commit_answered(pending, answer),
-        (Phase::StoringResult { result, how }, Event::ResultStored { path }) => run.result_stored(result, how, path),
+        (Phase::StoringResult { result, how }, Event::ResultStored { path, view }) => {
+            run.result_stored(result, how, path, view)
+        }
         (Phase::CapturingText(path), Event::TextCaptured(text)) => run.text_captured(path, text),
         (Phase::Promoting, Event::Promoted(promoted)) => run.promoted(promoted),
         (Phase::UpdatingMetadata(names), Event::MetadataUpdated(answer)) => run.metadata_updated(names, answer),

@@ -63,6 +63,8 @@ pub(crate) struct Work {
     call: Option<CallFiles>,
     /// What its tool has staged.
     staged: Option<StagedChanges>,
+    /// Requests to the model so far, retries counted.
+    turns: u32,
     /// Tool calls so far; each has random numbers of its own.
     tool_calls: u64,
     /// Checkpoints so far.
@@ -167,7 +169,7 @@ impl Executor {
                     .ask_commit(commit_id, sequence, planned, checkpoint_id, is_explicit)
                     .await;
             }
-            Effect::StoreResult { result, counts } => self.store_result(*result, counts).await,
+            Effect::StoreResult { result, counts, view } => self.store_result(*result, counts, view).await,
             Effect::CaptureText { path, text } => self.capture_text(path, text).await,
             Effect::Promote => return self.promote().await,
             Effect::UpdateMetadata {
@@ -204,7 +206,8 @@ impl Executor {
         if self.cancel.is_thrown() {
             return Event::CancelRequested;
         }
-        let span = tracing::info_span!("model_request", messages = request.messages.len());
+        self.work.turns += 1;
+        let span = tracing::info_span!("turn", request = self.work.turns, messages = request.messages.len());
         let asked = tokio::select! {
             biased;
             () = self.cancel.thrown() => return Event::CancelRequested,
@@ -364,7 +367,12 @@ impl Executor {
         (!self.work.reasoning.is_empty()).then(|| self.work.reasoning.join("\n\n"))
     }
 
-    async fn store_result(&mut self, result: ToolResult, counts: bool) -> Result<Event, RunError> {
+    async fn store_result(
+        &mut self,
+        result: ToolResult,
+        counts: bool,
+        view: Option<String>,
+    ) -> Result<Event, RunError> {
         let Some(files) = self.work.call.take() else {
             return Err(RunError::internal(
                 "agent.internal_error",
@@ -372,11 +380,12 @@ impl Executor {
             ));
         };
         let path = files.result.clone();
-        self.recorder.store_result(files, result).await?;
+        let view_path = view.is_some().then(|| files.view.clone());
+        self.recorder.store_result(files, result, view).await?;
         if let (true, Some(staged)) = (counts, self.work.staged.take()) {
             self.invocation.settle(&staged);
         }
-        Ok(Event::ResultStored { path })
+        Ok(Event::ResultStored { path, view: view_path })
     }
 
     async fn capture_text(&mut self, path: WorkspacePath, text: String) -> Result<Event, RunError> {

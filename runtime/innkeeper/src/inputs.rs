@@ -8,13 +8,16 @@ use innkeeper_agent::{LoopRules, OfferedTool, RunSetup};
 use innkeeper_capabilities::{ControlRules, Invocation, InvocationSetup, Roots};
 use innkeeper_policy::Decision;
 use innkeeper_protocol::model::{Message, ToolOffer};
-use innkeeper_protocol::port::{ChatRole, WorkspaceFiles};
+use innkeeper_protocol::port::{ChatMessage, ChatRole, WorkspaceFiles};
 use innkeeper_protocol::run::Presentation;
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::HistoryView;
 use innkeeper_store::skills::EffectiveSkills;
 use innkeeper_tools::Snapshot;
 use serde_json::{Value, json};
+
+/// Lines of the chat that are read at once while the prompt is put together.
+const LINES_AT_ONCE: u32 = 200;
 
 /// The tools of a run, frozen.
 pub(crate) struct Frozen {
@@ -42,6 +45,7 @@ pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopR
         message_required: profile.message_required(),
         keep_full_results: context.tool_results.keep_full,
         max_result_chars: context.tool_results.max_chars,
+        inline_result_chars: tools.mcp_result_inline_char_limit,
         context_policy: serde_json::to_value(context).unwrap_or_default(),
     }
 }
@@ -79,22 +83,40 @@ pub(crate) fn messages(
         .iter()
         .map(|binding| (binding.model_alias.clone(), binding.descriptor.clone()))
         .collect();
-    let lines: Vec<ChatLine> = history
-        .page(0, history.count())
-        .into_iter()
-        .map(|message| ChatLine {
-            role: message.role,
-            name: message.name,
-            text: message.text,
-            hidden: message.role == ChatRole::System,
-        })
-        .collect();
+    let lines = newest_lines(history, profile.prompt_budget().max_chars);
     initial_messages(
         &system_prompt(profile, &tools),
         &lines,
         instruction,
         profile.prompt_budget(),
     )
+}
+
+/// Lines of the chat from its end, oldest first: at least as many as fit into so many characters. A long chat is not copied whole.
+fn newest_lines(history: &HistoryView, max_chars: u32) -> Vec<ChatLine> {
+    let mut lines = Vec::new();
+    let (mut chars, mut end) = (0, history.count());
+    while end > 0 && chars <= max_chars as usize {
+        let start = end.saturating_sub(LINES_AT_ONCE);
+        let page: Vec<ChatLine> = history.page(start, end - start).into_iter().map(chat_line).collect();
+        chars += page
+            .iter()
+            .filter(|line| !line.hidden)
+            .map(|line| line.text.chars().count())
+            .sum::<usize>();
+        lines.splice(0..0, page);
+        end = start;
+    }
+    lines
+}
+
+fn chat_line(message: ChatMessage) -> ChatLine {
+    ChatLine {
+        role: message.role,
+        name: message.name,
+        text: message.text,
+        hidden: message.role == ChatRole::System,
+    }
 }
 
 pub(crate) fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile, activation: Option<&Value>) -> Value {

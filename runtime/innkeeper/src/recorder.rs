@@ -142,13 +142,18 @@ impl Recorder {
         .await
     }
 
-    /// Keeps the result of a call.
-    pub(crate) async fn store_result(&self, files: CallFiles, result: ToolResult) -> Result<(), RunError> {
+    /// Keeps the result of a call, and its readable form where there is one.
+    pub(crate) async fn store_result(
+        &self,
+        files: CallFiles,
+        result: ToolResult,
+        view: Option<String>,
+    ) -> Result<(), RunError> {
         let audit = self.audit.clone();
         blocking(move || {
-            audit
-                .store_result(&files, &result)
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+            let stored = audit.store_result(&files, &result);
+            let stored = stored.and_then(|()| view.map_or(Ok(()), |view| audit.store_view(&files, &view)));
+            stored.map_err(|error| RunError::internal(error.code(), error.to_string()))
         })
         .await
     }

@@ -286,7 +286,8 @@ impl Innkeeper {
         };
         let (run_id, workspace_id) = (executor.frame.run_id.clone(), executor.frame.workspace_id.clone());
         let span = tracing::info_span!("run", run = %run_id, workspace = %workspace_id);
-        let task = tokio::spawn(executor.drive().instrument(span));
+        let invocation = tracing::info_span!(parent: &span, "invocation", invocation = %InvocationId::root());
+        let task = tokio::spawn(executor.drive().instrument(invocation).instrument(span));
         let chat = input.path.as_path().to_path_buf();
         Ok(RunHandle {
             run_id,

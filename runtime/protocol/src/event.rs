@@ -398,6 +398,13 @@ pub enum RunEvent {
         call: CallScope,
         path: String,
     },
+    /// It was too long to be shown; a readable form is on disk too.
+    ToolResultReadableViewStored {
+        #[serde(flatten)]
+        call: CallScope,
+        path: String,
+        audit_path: String,
+    },
     /// It worked.
     ToolCallCompleted {
         #[serde(flatten)]
@@ -576,7 +583,8 @@ impl RunEvent {
             Self::ModelCallAttemptStarted { .. }
             | Self::ModelResponseStored { .. }
             | Self::ProviderStateUpdated { .. }
-            | Self::ToolResultStored { .. } => Level::Debug,
+            | Self::ToolResultStored { .. }
+            | Self::ToolResultReadableViewStored { .. } => Level::Debug,
             _ => Level::Info,
         }
     }

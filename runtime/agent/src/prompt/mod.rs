@@ -5,6 +5,7 @@
 //! provider, and nothing is stored.
 
 mod history;
+mod oversize;
 mod reminder;
 mod system;
 mod template;
@@ -13,6 +14,7 @@ mod trim;
 use innkeeper_protocol::model::{Message, Part};
 
 pub use history::{ChatLine, MIN_NEWEST_CHARS, initial_messages};
+pub use oversize::{ReadingTools, preview, readable_view};
 pub use reminder::reminder;
 pub use system::system_prompt;
 pub use trim::{tool_result_message, trim_tool_results};

@@ -118,6 +118,7 @@ impl Timeline {
             E::ToolCallRequested { .. }
             | E::ToolCallStarted { .. }
             | E::ToolResultStored { .. }
+            | E::ToolResultReadableViewStored { .. }
             | E::ToolCallCompleted { .. }
             | E::ToolCallFailed { .. }
             | E::WorkspaceFileWritten { .. }

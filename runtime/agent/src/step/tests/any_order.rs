@@ -204,6 +204,7 @@ impl Dice {
             Effect::AskCommit { .. } => Event::CommitAnswered(self.commit()),
             Effect::StoreResult { .. } => Event::ResultStored {
                 path: path("tool-results/c.json"),
+                view: None,
             },
             Effect::CaptureText { .. } => Event::TextCaptured(WrittenText {
                 chars: 1,
@@ -244,6 +245,7 @@ impl Dice {
             10 => Event::CommitAnswered(self.commit()),
             11 => Event::ResultStored {
                 path: path("elsewhere.json"),
+                view: None,
             },
             12 => Event::Promoted(Ok(props::promotion())),
             13 => Event::MetadataUpdated(Ok(())),

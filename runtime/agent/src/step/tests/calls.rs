@@ -3,13 +3,14 @@
 use innkeeper_protocol::call::{CallOutcome, PlannedEffect, ToolError};
 use innkeeper_protocol::envelope::Level;
 use innkeeper_protocol::event::{FailedOutcome, RunEvent};
-use innkeeper_protocol::model::ModelError;
+use innkeeper_protocol::model::{ModelError, Part};
 use innkeeper_protocol::run::{RunError, RunStatus};
 use serde_json::json;
 
 use super::played::Played;
 use super::props::{
-    broken, call, commit, digest, failing, finish, look, patch, patch_effect, path, replies, tool, write, write_effect,
+    broken, call, commit, digest, failing, finish, look, patch, patch_effect, path, replies, reply, tool, write,
+    write_effect,
 };
 use super::scene::{Scene, TOOL_MS};
 use crate::effect::Effect;
@@ -225,6 +226,35 @@ fn the_words_of_somebody_elses_tool_stay_out_of_the_journal() {
         json!("the tool's message is in tool-results/c1.json")
     );
     assert!(!format!("{:?}", played.journal()).contains("SECRET"));
+}
+
+#[test]
+fn a_result_that_is_too_long_is_shown_in_part() {
+    let long = CallOutcome::Reply(reply(&"word ".repeat(20_000), Vec::new()));
+    let scene = Scene::new().background().with_tool(tool("extension/mood:mood.read"));
+    let played = scene.calls([call("c1", "mood_read", long)]).calls([finish("c2")]).play();
+    assert_eq!(
+        played.trail_between("> store result", "> call model"),
+        [
+            "> store result",
+            "tool_result_stored c1",
+            "tool_result_readable_view_stored",
+            "tool_call_completed c1",
+            "status_changed calling_model",
+            "model_request_created",
+            "model_call_attempt_started",
+            "> call model",
+        ]
+    );
+    assert_eq!(
+        played.payloads("tool_call_completed")[0]["resourceRefs"],
+        json!(["tool-results/c1.txt", "tool-results/c1.json"])
+    );
+    let shown = played.requests()[1].messages.last().unwrap();
+    let Part::ToolResult { result } = &shown.parts[0] else {
+        panic!("no result")
+    };
+    assert!(result.content.contains("`tool-results/c1.txt`") && result.content.chars().count() < 4_000);
 }
 
 #[test]

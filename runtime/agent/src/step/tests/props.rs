@@ -73,6 +73,7 @@ pub(super) fn rules() -> LoopRules {
         message_required: true,
         keep_full_results: 20,
         max_result_chars: None,
+        inline_result_chars: 50_000,
         context_policy: json!({"toolResults": {"keepFull": 20}}),
     }
 }

@@ -207,8 +207,11 @@ impl Scene {
                 });
                 Event::CommitAnswered(self.commits.pop_front().unwrap_or(confirmed))
             }
-            Effect::StoreResult { result, .. } => Event::ResultStored {
+            Effect::StoreResult { result, view, .. } => Event::ResultStored {
                 path: path(&format!("tool-results/{}.json", result.call_id)),
+                view: view
+                    .as_ref()
+                    .map(|_| path(&format!("tool-results/{}.txt", result.call_id))),
             },
             Effect::CaptureText { text, .. } => {
                 let size = measure(text);
