@@ -2,6 +2,7 @@
 //!
 //! Whether a call may reach its tool is decided in `gates`, commits are made in `commits`.
 
+use innkeeper_policy::Approval;
 use innkeeper_protocol::call::{CallOutcome, PlannedEffect, Reply, ToolError, ToolResult};
 use innkeeper_protocol::event::{CallScope, FailedOutcome, RunEvent};
 use innkeeper_protocol::id::{CallId, Provider};
@@ -36,6 +37,7 @@ impl Run {
             call_id: request.call_id.clone(),
             tool_id: tool_id.clone(),
             arguments: request.arguments.clone(),
+            must_fit: matches!(tool.decision.approval, Approval::Needed { .. }),
         });
         self.turn.open = Some(OpenCall {
             request,
@@ -233,7 +235,7 @@ impl Run {
     /// What the model and the journal are shown of a result that is too long. What is stored stays whole.
     fn shorten(&self, result: &mut ToolResult, view: &WorkspacePath, path: &WorkspacePath) {
         let alias = |name: &str| {
-            let bound = self.setup.tools.iter().find(|tool| tool.id.as_str() == name);
+            let bound = self.offered().find(|tool| tool.id.as_str() == name);
             bound.map(|tool| tool.offer.alias.as_str())
         };
         let tools = prompt::ReadingTools {

@@ -35,6 +35,8 @@ pub enum Effect {
         tool_id: ToolId,
         /// As the model sent them.
         arguments: Value,
+        /// Whether the answer must say if they fit the tool's schema; otherwise that is found out when the tool runs.
+        must_fit: bool,
     },
     /// The tool runs. May be interrupted. Answer: [`ToolReturned`](crate::Event::ToolReturned).
     RunTool {

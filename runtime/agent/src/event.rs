@@ -56,7 +56,7 @@ pub enum Event {
     ArgumentsStored {
         /// Path in the run's folder.
         path: String,
-        /// Whether they fit the tool's input schema: nobody is asked to approve a call that must fail.
+        /// Whether they fit the tool's input schema, where that was asked: nobody is asked to approve a call that must fail.
         fit: bool,
     },
     /// The tool is done.

@@ -42,7 +42,9 @@ impl Run {
             return Ok(());
         }
         if matches!(reason, Reason::CallsSpent | Reason::ToolCallsSpent { .. }) {
-            return Err(exhausted(&format!("No calls of {alias} are left")));
+            return Err(exhausted(format!(
+                "No calls of {alias} are left, so this call was not made. Other tools still work: go on with them."
+            )));
         }
         let message = format!("{alias} is not allowed in this run: {reason}. Go on without this tool.");
         let how = if self.setup.rules.denial_is_fatal {
@@ -58,14 +60,14 @@ impl Run {
     fn within_budget(&self, open: &OpenCall, max_calls: Option<u32>) -> Result<(), Gate> {
         let used = self.calls_by_tool.get(&open.tool_id).copied().unwrap_or_default();
         if self.calls_made >= self.setup.rules.max_calls {
-            return Err(exhausted(&format!(
-                "All {} calls of this run are used up",
+            return Err(exhausted(format!(
+                "All {} calls of this run are used up, so this call was not made, and no other will be: this run can only end now. What was committed stands.",
                 self.setup.rules.max_calls
             )));
         }
         if max_calls.is_some_and(|max| used >= max) {
-            return Err(exhausted(&format!(
-                "All {used} calls of {} are used up",
+            return Err(exhausted(format!(
+                "All {used} calls of {} are used up, so this call was not made. Other tools still work: go on with them.",
                 open.request.alias
             )));
         }
@@ -80,10 +82,7 @@ fn after_finish(alias: &str) -> RunError {
     )
 }
 
-fn exhausted(spent: &str) -> Gate {
-    let message = format!(
-        "{spent}, so this call was not made. Finish with what there is: commit the message if it is not in the chat yet, then finish."
-    );
+fn exhausted(message: String) -> Gate {
     Gate::Refused(
         ToolError::new("agent.tool_budget_exhausted", message),
         ResultKind::Refused,

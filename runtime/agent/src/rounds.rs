@@ -27,7 +27,7 @@ impl Run {
             request: self.request_summary(request.messages.len()),
             tool_turn: json!({
                 "snapshotId": root(),
-                "toolCount": self.setup.tools.len(),
+                "toolCount": self.offered().count(),
                 "choice": "auto",
             }),
         }));
@@ -38,7 +38,7 @@ impl Run {
         let rules = &self.setup.rules;
         ModelRequest {
             messages: prompt::trim_tool_results(&self.messages, rules.keep_full_results, rules.max_result_chars),
-            tools: self.setup.tools.iter().map(|tool| tool.offer.clone()).collect(),
+            tools: self.offered().map(|tool| tool.offer.clone()).collect(),
             tool_choice: ToolChoice::Auto,
             settings: self.setup.settings.clone(),
         }
@@ -127,7 +127,7 @@ impl Run {
             .iter()
             .find(|call| self.tool_by_alias(&call.alias).is_none())
         {
-            let offered: Vec<&str> = self.setup.tools.iter().map(|tool| tool.offer.alias.as_str()).collect();
+            let offered: Vec<&str> = self.offered().map(|tool| tool.offer.alias.as_str()).collect();
             let error = RunError::invalid(
                 "model.unknown_tool_call",
                 format!(
@@ -246,7 +246,7 @@ impl Run {
             committed_count: self.explicit_commits(),
             reason_code: "model.tool_call_required".to_owned(),
         }));
-        let aliases: Vec<&str> = self.setup.tools.iter().map(|tool| tool.offer.alias.as_str()).collect();
+        let aliases: Vec<&str> = self.offered().map(|tool| tool.offer.alias.as_str()).collect();
         let reminder = prompt::reminder(&aliases, captured.as_ref(), self.explicit_commits() > 0);
         if let Some(answer) = self.turn.answer.take() {
             self.messages.push(answer);

@@ -18,7 +18,8 @@ use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation, RunError, R
 use innkeeper_protocol::skill::{EffectiveSkill, SkillScope, SkillScopeRefs};
 use serde_json::{Map, Value};
 
-/// A tool that the model is offered.
+/// A tool that the invocation knows. The model is offered it where the decision says that it is visible; a call of one that is not
+/// offered is answered with the reason for that.
 #[derive(Debug, Clone)]
 pub struct OfferedTool {
     /// The tool.
@@ -316,6 +317,11 @@ impl Run {
 
     pub(crate) fn explicit_commits(&self) -> usize {
         self.ledger.iter().filter(|entry| entry.is_explicit).count()
+    }
+
+    /// The tools that the model is told of.
+    pub(crate) fn offered(&self) -> impl Iterator<Item = &OfferedTool> {
+        self.setup.tools.iter().filter(|tool| tool.decision.visible)
     }
 
     pub(crate) fn tool(&self, id: &ToolId) -> Option<&OfferedTool> {

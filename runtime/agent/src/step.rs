@@ -159,7 +159,7 @@ impl Run {
         RunEvent::ContextAssembled {
             request: self.request_summary(self.messages.len()),
             invocation_id: root(),
-            tools: self.setup.tools.iter().map(offered).collect(),
+            tools: self.offered().map(offered).collect(),
             max_rounds: rules.max_rounds,
             context_policy: rules.context_policy.clone(),
             model_retry: json!({ "maxRetries": rules.max_retries, "intervalMs": rules.retry_interval_ms }),
@@ -172,7 +172,7 @@ impl Run {
             custom_api_format: None,
             model: self.setup.model.model.clone(),
             message_count,
-            tool_count: self.setup.tools.len(),
+            tool_count: self.offered().count(),
         }
     }
 }

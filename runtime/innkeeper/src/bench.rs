@@ -235,13 +235,15 @@ impl ToolBench {
         dispatched: Dispatched,
     ) -> Result<(ToolResult, Vec<PlannedEffect>), HostError> {
         let id = tool.spec.id.clone();
-        let Dispatched { outcome, staged, .. } = dispatched;
+        let Dispatched {
+            outcome, mut staged, ..
+        } = dispatched;
         let mut reply = match outcome {
             CallOutcome::Fault(error) => return Err(error.into()),
             CallOutcome::Error(error) => return Ok((ToolResult::of_error(call_id, id, error), Vec::new())),
             CallOutcome::Reply(reply) => reply,
         };
-        match self.invocation.files().apply(staged.changes.clone()).await {
+        match self.invocation.files().apply(std::mem::take(&mut staged.changes)).await {
             Ok(()) => {}
             Err(ApplyError::Fault(error)) => return Err(error.into()),
             Err(error) => {

@@ -1,6 +1,19 @@
 //! What a command answers when it cannot do what was asked: one shape for every face.
+//!
+//! Errors of the crates below are converted here, once. What kind one is of is decided by its variant, never by its code or its words.
 
-use innkeeper_protocol::run::RunError;
+use std::io;
+
+use innkeeper_agent::profile::ProfileError;
+use innkeeper_protocol::run::{ErrorKind, RunError};
+use innkeeper_sandbox::{Fault, LoadError, SandboxError};
+use innkeeper_store::chat::ChatError;
+use innkeeper_store::chats_registry::RegistryError;
+use innkeeper_store::journal::JournalError;
+use innkeeper_store::runs::RunsError;
+use innkeeper_store::skills::SkillsError;
+use innkeeper_store::tree::TreeError;
+use innkeeper_tools::{SnapshotError, ToolsError};
 use serde::Serialize;
 
 /// An error as faces show it.
@@ -9,6 +22,9 @@ use serde::Serialize;
 pub struct HostError {
     /// Stable, dotted, lower case.
     pub code: String,
+    /// What it means for retries and answers. Not part of the JSON: programs go by the code and by `retryable`.
+    #[serde(skip)]
+    pub kind: ErrorKind,
     /// What failed and why.
     pub message: String,
     /// What to do about it.
@@ -20,14 +36,25 @@ pub struct HostError {
 }
 
 impl HostError {
-    /// An error that trying again will not help.
+    /// Something in what was asked that cannot be used.
     #[must_use]
     pub fn new(code: &str, message: impl Into<String>) -> Self {
+        Self::of_kind(code, ErrorKind::Validation, message)
+    }
+
+    /// A fault of the host or of the machine: what was asked may be right.
+    #[must_use]
+    pub fn internal(code: &str, message: impl Into<String>) -> Self {
+        Self::of_kind(code, ErrorKind::Internal, message)
+    }
+
+    fn of_kind(code: &str, kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
+            kind,
             message: message.into(),
             hint: None,
-            retryable: false,
+            retryable: kind.is_retryable(),
         }
     }
 
@@ -37,15 +64,19 @@ impl HostError {
         self.hint = Some(hint.into());
         self
     }
+
+    /// Whether the machine, the host or the other side failed, and not what was asked.
+    #[must_use]
+    pub const fn is_machine_fault(&self) -> bool {
+        self.retryable || matches!(self.kind, ErrorKind::Internal)
+    }
 }
 
 impl From<RunError> for HostError {
     fn from(error: RunError) -> Self {
         Self {
-            code: error.code.to_owned(),
-            retryable: error.kind.is_retryable(),
-            message: error.message,
             hint: error.hint,
+            ..Self::of_kind(error.code, error.kind, error.message)
         }
     }
 }
@@ -64,37 +95,280 @@ fn chain(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// Errors of the crates below, each of which knows its code.
+/// An error of a crate below: what it means, and what to do about it.
+trait Below {
+    fn kind(&self) -> ErrorKind;
+
+    fn advice(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// Each of these knows its code.
 macro_rules! coded {
     ($($error:ty),* $(,)?) => {
         $(impl From<$error> for HostError {
             fn from(error: $error) -> Self {
-                Self::new(error.code(), chain(&error))
+                Self {
+                    hint: error.advice().map(str::to_owned),
+                    ..Self::of_kind(error.code(), error.kind(), chain(&error))
+                }
             }
         })*
     };
 }
 
 coded!(
-    innkeeper_sandbox::SandboxError,
-    innkeeper_sandbox::LoadError,
-    innkeeper_tools::ToolsError,
-    innkeeper_tools::SnapshotError,
-    innkeeper_agent::profile::ProfileError,
-    innkeeper_store::tree::TreeError,
-    innkeeper_store::journal::JournalError,
-    innkeeper_store::runs::RunsError,
-    innkeeper_store::skills::SkillsError,
+    SandboxError,
+    LoadError,
+    ToolsError,
+    SnapshotError,
+    ProfileError,
+    TreeError,
+    ChatError,
+    RegistryError,
+    JournalError,
+    RunsError,
 );
 
-impl From<innkeeper_store::chats_registry::RegistryError> for HostError {
-    fn from(error: innkeeper_store::chats_registry::RegistryError) -> Self {
-        Self::new(error.code(), chain(&error)).with_hint(error.hint())
+impl From<SkillsError> for HostError {
+    fn from(error: SkillsError) -> Self {
+        // Which folder was named is not told apart below from one of ours.
+        let kind = match &error {
+            SkillsError::Folder { source, .. } => Some(source.kind()),
+            _ => None,
+        };
+        let error = RunError::from(error);
+        Self::from(RunError {
+            kind: kind.unwrap_or(error.kind),
+            ..error
+        })
     }
 }
 
-impl From<innkeeper_store::chat::ChatError> for HostError {
-    fn from(error: innkeeper_store::chat::ChatError) -> Self {
-        Self::new(error.code(), chain(&error)).with_hint(error.hint())
+/// What is missing or locked up can be set right by who named it; a disk that fails cannot.
+fn io_kind(error: &io::Error) -> ErrorKind {
+    match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::NotFound,
+        io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
+        _ => ErrorKind::Internal,
+    }
+}
+
+impl Below for SandboxError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Internal
+    }
+}
+
+impl Below for LoadError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooLarge { .. } | Self::Invalid { .. } => ErrorKind::Validation,
+            Self::ImportRefused { .. } => ErrorKind::PermissionDenied,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::TooLarge { .. } => "Build it for size and without debug information.",
+            Self::Invalid { .. } => {
+                "Build it again, as a WebAssembly component that exports innkeeper:tool/tool; the interfaces are in wit/."
+            }
+            Self::ImportRefused { .. } => {
+                "Grant it where it can be granted, else build the component without that import. This host has nothing of WASI; \
+                 a component for wasm32-unknown-unknown imports none of it."
+            }
+        })
+    }
+}
+
+impl Below for ToolsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Load { source, .. } => source.kind(),
+            Self::Specs {
+                source: Fault::Host(error),
+                ..
+            } => error.kind,
+            Self::Specs { .. } | Self::BadSpec { .. } | Self::UnknownPlaceholder { .. } | Self::Duplicate { .. } => {
+                ErrorKind::Validation
+            }
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Load { source, .. } => source.advice(),
+            Self::Specs { .. } => Some("Let it list its tools at once, without reaching for anything it imports."),
+            Self::BadSpec { .. } => Some("Correct the specification that the component gives for this tool."),
+            Self::UnknownPlaceholder { .. } => Some(
+                "There are {visible-roots}, {writable-roots}, {message-path} and {read-budget}; write other words without braces.",
+            ),
+            Self::Duplicate { .. } => Some("Give each tool a name of its own."),
+        }
+    }
+}
+
+impl Below for SnapshotError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Validation
+    }
+}
+
+impl Below for ProfileError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Validation
+    }
+}
+
+impl Below for TreeError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::FileNotFound { .. } | Self::PathNotFound { .. } => ErrorKind::NotFound,
+            Self::Io { source, .. } => io_kind(source),
+            Self::RootReplaced | Self::RollbackIncomplete { .. } => ErrorKind::Internal,
+            _ => ErrorKind::Validation,
+        }
+    }
+}
+
+impl Below for ChatError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Missing { .. } => ErrorKind::NotFound,
+            Self::Unreadable { source, .. } => io_kind(source),
+            Self::Locked { .. } => ErrorKind::Transient,
+            Self::WriteFailed { .. } => ErrorKind::Internal,
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl Below for RegistryError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Damaged { .. } | Self::Unreadable { .. } | Self::WriteFailed { .. } => ErrorKind::Internal,
+            Self::Locked { .. } => ErrorKind::Transient,
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl Below for JournalError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::RunLocked { .. } => ErrorKind::Transient,
+            Self::NotFound { .. } => ErrorKind::NotFound,
+            Self::InvocationIdInvalid { .. } => ErrorKind::Validation,
+            Self::LockUnsupported { .. }
+            | Self::Damaged { .. }
+            | Self::Unchained { .. }
+            | Self::NotRegular { .. }
+            | Self::WriteFailed { .. }
+            | Self::ReadOnly { .. }
+            | Self::EventRefused { .. }
+            | Self::ScopeInvalid { .. }
+            | Self::Io { .. } => ErrorKind::Internal,
+        }
+    }
+}
+
+impl Below for RunsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::RunNotFound { .. } => ErrorKind::NotFound,
+            Self::LimitInvalid { .. } | Self::CursorInvalid => ErrorKind::Validation,
+            Self::Journal(error) => error.kind(),
+            Self::NoRecord { .. } | Self::NotAFolder { .. } | Self::Write(_) | Self::Io { .. } => ErrorKind::Internal,
+        }
+    }
+}
+
+/// A fault of the store that ends a run, with its causes.
+pub(crate) fn fault(code: &'static str, error: &dyn std::error::Error) -> RunError {
+    RunError::internal(code, chain(error))
+}
+
+/// Our own types can always be written as JSON; if not, it is a defect of ours.
+pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
+    fault("store.serialise_failed", &error)
+}
+
+/// A fault of the store that ends a run, with its causes.
+pub(crate) fn fault(code: &'static str, error: &dyn std::error::Error) -> RunError {
+    RunError::internal(code, chain(error))
+}
+
+/// Our own types can always be written as JSON; if not, it is a defect of ours.
+pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
+    fault("store.serialise_failed", &error)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn locked() -> RegistryError {
+        RegistryError::Locked { path: "c.json".into() }
+    }
+
+    #[test]
+    fn what_was_asked_and_what_the_machine_cannot_do_are_told_apart() {
+        let missing = |kind| SkillsError::Folder {
+            path: "s".into(),
+            source: TreeError::Io {
+                operation: "open",
+                path: "s".to_owned(),
+                source: io::Error::from(kind),
+            },
+        };
+        let is_fault = |error: HostError| error.is_machine_fault();
+        assert!(is_fault(SandboxError::Engine("no room".to_owned()).into()));
+        assert!(is_fault(locked().into()));
+        assert!(is_fault(missing(io::ErrorKind::StorageFull).into()));
+        assert!(is_fault(RunError::internal("store.io_failed", "x").into()));
+        assert!(!is_fault(missing(io::ErrorKind::NotFound).into()));
+        assert!(!is_fault(LoadError::TooLarge { bytes: 1 }.into()));
+        assert!(!is_fault(ChatError::Missing { path: "c".into() }.into()));
+    }
+
+    #[test]
+    fn the_kind_is_seen_in_the_json_only_where_trying_again_may_help() {
+        let told = |error: HostError| serde_json::to_value(error).unwrap();
+        let retry = json!({
+            "code": "store.chat_registry_locked", "message": locked().to_string(), "hint": locked().hint(), "retryable": true,
+        });
+        assert_eq!(told(locked().into()), retry);
+        let fault = json!({"code": "agent.internal_error", "message": "x"});
+        assert_eq!(told(HostError::internal("agent.internal_error", "x")), fault);
+    }
+
+    #[test]
+    fn a_refused_import_comes_with_advice_and_its_component() {
+        let source = LoadError::ImportRefused {
+            interface: "wasi:cli/environment@0.2.0".to_owned(),
+            why: "this host does not have",
+        };
+        let error = HostError::from(ToolsError::Load {
+            component: "x".to_owned(),
+            source,
+        });
+        let message = "x: the component imports `wasi:cli/environment@0.2.0`, which this host does not have";
+        assert_eq!(
+            (error.message.as_str(), error.kind),
+            (message, ErrorKind::PermissionDenied)
+        );
+        assert!(error.hint.is_some_and(|hint| hint.contains("without that import")));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use innkeeper_agent::{Effect, Event, Run, WrittenText, step};
-use innkeeper_capabilities::{Invocation, StagedChanges};
+use innkeeper_capabilities::{Invocation, LogLine, StagedChanges};
 use innkeeper_protocol::call::{CallOutcome, PlannedCommit, ToolResult};
 use innkeeper_protocol::envelope::Envelope;
 use innkeeper_protocol::event::{CheckpointReason, RunEvent};
@@ -29,7 +29,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tracing::Instrument as _;
 
 use crate::cancel::CancelSwitch;
-use crate::error::HostError;
+use crate::error::{HostError, unwritable};
 use crate::recorder::Recorder;
 use crate::setup::RunFrame;
 use crate::system::SeededRandomness;
@@ -150,7 +150,11 @@ impl Executor {
                 call_id,
                 tool_id,
                 arguments,
-            } => self.store_arguments(call_id, &tool_id, arguments).await,
+                must_fit,
+            } => {
+                let checked = must_fit.then_some(&tool_id);
+                self.store_arguments(call_id, checked, arguments).await
+            }
             Effect::RunTool {
                 call_id,
                 tool_id,
@@ -244,10 +248,11 @@ impl Executor {
     async fn store_arguments(
         &mut self,
         call_id: CallId,
-        tool_id: &ToolId,
+        checked: Option<&ToolId>,
         arguments: Value,
     ) -> Result<Event, RunError> {
-        let fit = self.catalogue.tool(tool_id).is_none_or(|tool| tool.accepts(&arguments));
+        let tool = checked.and_then(|id| self.catalogue.tool(id));
+        let fit = tool.is_none_or(|tool| tool.accepts(&arguments));
         let files = self.recorder.begin_call(call_id, arguments).await?;
         let path = files.arguments.as_str().to_owned();
         self.work.call = Some(files);
@@ -276,7 +281,7 @@ impl Executor {
             limits: self.limits.clone(),
         };
         let span =
-            tracing::info_span!("tool_call", call = %call_id, tool = %tool_id, component = %tool.component().sha256);
+            tracing::info_span!("tool_call", call = %call_id, tool = %tool_id, component = %tool.component_digest());
         let started = self.clock.monotonic_micros();
         let dispatched = tokio::select! {
             biased;
@@ -284,6 +289,7 @@ impl Executor {
             dispatched = tool.call(&self.sandbox, &arguments, environment).instrument(span) => dispatched,
         };
         self.work.staged = Some(dispatched.staged);
+        tell_log(&dispatched.log, dispatched.log_dropped);
         note_usage(&dispatched.outcome);
         let elapsed_ms = self.clock.monotonic_micros().saturating_sub(started) / 1_000;
         Event::ToolReturned {
@@ -293,10 +299,11 @@ impl Executor {
     }
 
     async fn apply_staged(&mut self) -> Result<Event, RunError> {
-        let Some(staged) = &self.work.staged else {
+        let Some(staged) = &mut self.work.staged else {
             return Ok(Event::EffectsApplied(Ok(())));
         };
-        match self.invocation.files().apply(staged.changes.clone()).await {
+        let changes = std::mem::take(&mut staged.changes);
+        match self.invocation.files().apply(changes).await {
             Ok(()) => Ok(Event::EffectsApplied(Ok(()))),
             Err(ApplyError::Fault(error)) => Err(error),
             Err(error) => Ok(Event::EffectsApplied(Err(words::not_applied(&error, &staged.effects)))),
@@ -416,6 +423,16 @@ impl Executor {
     }
 }
 
+/// Passes on what a tool logged, to people who asked for it.
+fn tell_log(lines: &[LogLine], dropped: u64) {
+    for LogLine { level, message } in lines {
+        tracing::debug!(level, "the tool says: {message}");
+    }
+    if dropped > 0 {
+        tracing::debug!(dropped, "lines beyond the log's limit were left out");
+    }
+}
+
 /// Tells the log what a call used of its limits; never what it was about.
 fn note_usage(outcome: &CallOutcome) {
     let usage = match outcome {
@@ -448,9 +465,4 @@ fn invocation_status(event: &RunEvent) -> Option<InvocationStatus> {
         RunEvent::AgentInvocationCancelled(_) => Some(InvocationStatus::Cancelled),
         _ => None,
     }
-}
-
-/// Our own types can always be written as JSON; if not, it is a defect of ours.
-pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
-    RunError::internal("store.serialise_failed", error.to_string())
 }

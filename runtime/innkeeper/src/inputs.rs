@@ -13,7 +13,7 @@ use innkeeper_protocol::run::Presentation;
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::HistoryView;
 use innkeeper_store::skills::EffectiveSkills;
-use innkeeper_tools::Snapshot;
+use innkeeper_tools::{Binding, Snapshot};
 use serde_json::{Value, json};
 
 /// Lines of the chat that are read at once while the prompt is put together.
@@ -23,6 +23,8 @@ const LINES_AT_ONCE: u32 = 200;
 pub(crate) struct Frozen {
     pub(crate) snapshot: Snapshot,
     pub(crate) decisions: Vec<Decision>,
+    /// What the profile names and something denies, beside the snapshot.
+    pub(crate) withheld: Vec<(Binding, Decision)>,
 }
 
 /// What the tools of a run read from, besides its workspace.
@@ -50,8 +52,9 @@ pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopR
     }
 }
 
+/// The tools as the loop knows them: those that are offered, and those whose calls are answered with a denial.
 pub(crate) fn offered(frozen: &Frozen) -> Vec<OfferedTool> {
-    let tool = |(binding, decision): (&innkeeper_tools::Binding, &Decision)| OfferedTool {
+    let tool = |(binding, decision): (&Binding, &Decision)| OfferedTool {
         id: binding.descriptor.id.clone(),
         offer: ToolOffer {
             alias: binding.model_alias.clone(),
@@ -61,13 +64,9 @@ pub(crate) fn offered(frozen: &Frozen) -> Vec<OfferedTool> {
         decision: decision.clone(),
         max_calls: binding.max_calls,
     };
-    frozen
-        .snapshot
-        .bindings
-        .iter()
-        .zip(&frozen.decisions)
-        .map(tool)
-        .collect()
+    let withheld = frozen.withheld.iter().map(|(binding, decision)| (binding, decision));
+    let bound = frozen.snapshot.bindings.iter().zip(&frozen.decisions);
+    bound.chain(withheld).map(tool).collect()
 }
 
 /// The first request: what the profile says, what the chat says, what the person wants.

@@ -25,7 +25,7 @@ use innkeeper_store::workspace::{
 };
 use serde_json::Value;
 
-use crate::executor::unwritable;
+use crate::error::{fault, unwritable};
 use crate::ports::blocking;
 use crate::setup::RunFrame;
 use crate::system::fresh_hex;
@@ -104,7 +104,7 @@ impl Recorder {
             let Record { journal, fold } = &mut *record;
             let envelope = journal
                 .append(draft, stamp)
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))?;
+                .map_err(|error| fault(error.code(), &error))?;
             fold.apply(&envelope);
             if let (true, Some(cache)) = (changes_status, fold.record(journal.bytes()))
                 && let Err(error) = root.save_record(&folder, &cache)
@@ -125,8 +125,7 @@ impl Recorder {
                 std::fs::create_dir_all(parent)
                     .map_err(|error| RunError::internal("store.io_failed", format!("{}: {error}", parent.display())))?;
             }
-            write_json_atomic(&path, &value, FileDurability::Durable)
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+            write_json_atomic(&path, &value, FileDurability::Durable).map_err(|error| fault(error.code(), &error))
         })
         .await
     }
@@ -137,7 +136,7 @@ impl Recorder {
         blocking(move || {
             audit
                 .begin(call_id.as_str(), &arguments)
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+                .map_err(|error| fault(error.code(), &error))
         })
         .await
     }
@@ -153,7 +152,7 @@ impl Recorder {
         blocking(move || {
             let stored = audit.store_result(&files, &result);
             let stored = stored.and_then(|()| view.map_or(Ok(()), |view| audit.store_view(&files, &view)));
-            stored.map_err(|error| RunError::internal(error.code(), error.to_string()))
+            stored.map_err(|error| fault(error.code(), &error))
         })
         .await
     }
@@ -184,7 +183,7 @@ impl Recorder {
             let created = checkpoints.create(new);
             created
                 .map(|created| created.checkpoint.id)
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+                .map_err(|error| fault(error.code(), &error))
         })
         .await
     }
@@ -200,7 +199,7 @@ impl Recorder {
         let (tools, skills) = (frame.tool_snapshot.clone(), frame.skills.clone());
         let invocation = root_invocation(frame, &now);
         blocking(move || {
-            let failed = |error: WorkspaceError| RunError::internal(error.code(), error.to_string());
+            let failed = |error: WorkspaceError| fault(error.code(), &error);
             let workspace = workspace::prepare(&folder, &states, &setup).map_err(failed)?;
             workspace.create_invocation(&invocation).map_err(failed)?;
             workspace.freeze_skills(&skills).map_err(failed)?;
@@ -233,7 +232,7 @@ impl Recorder {
                     base_state_id: made.base_state_id,
                     changes: made.changes,
                 })
-                .map_err(|error| RunError::internal(error.code(), error.to_string()))
+                .map_err(|error| fault(error.code(), &error))
         })
         .await
     }
@@ -241,7 +240,7 @@ impl Recorder {
     /// Brings the record of the root invocation up to its journal. It is a cache: failing to is only reported.
     pub(crate) async fn note_invocation(&self, status: InvocationStatus) {
         let (prepared, now) = (self.prepared.clone(), self.stamps.now().timestamp);
-        let noted = blocking(move || {
+        let noted = blocking::<(), RunError>(move || {
             if let Some(workspace) = prepared.get()
                 && let Err(error) = workspace.update_invocation(&InvocationId::root(), status, &now)
             {

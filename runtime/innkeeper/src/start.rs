@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use innkeeper_agent::profile::{Fills, Profile, ResolvedProfile, default_writer, fill, resolve};
 use innkeeper_agent::{Run, RunSetup};
-use innkeeper_policy::PolicyInputs;
 use innkeeper_protocol::id::{InvocationId, RunId, StableChatId, StateId, ToolId, WorkspaceId};
 use innkeeper_protocol::model::Model;
 use innkeeper_protocol::port::WorkspaceFiles;
@@ -27,7 +26,8 @@ use crate::error::HostError;
 use crate::executor::{Executor, Work};
 use crate::handle::RunHandle;
 use crate::inputs::{Frozen, Sources, invocation, messages, offered, prompt_snapshot, rules};
-use crate::ports::{FileHost, FileHostSetup, RunFiles};
+use crate::policy::{FileRules, check_needed, withheld};
+use crate::ports::{FileHost, FileHostSetup, RunFiles, blocking};
 use crate::recorder::{EventStamps, Recorder};
 use crate::setup::RunFrame;
 use crate::skills;
@@ -95,8 +95,30 @@ struct Input {
     chat: Arc<ChatFile>,
     frozen: FrozenInput,
     speaker: String,
-    stable_chat_id: StableChatId,
     chat_ref: ChatRef,
+}
+
+impl Input {
+    /// Reads the chat; nothing is written.
+    fn read(path: &Path, generation: GenerationType, speaker: Option<&str>) -> Result<Self, HostError> {
+        let path = ChatPath::resolve(path)?;
+        let chat = read_chat(&path)?;
+        let speaker = speaker_name(&chat, speaker)?;
+        let frozen = freeze(&chat, generation)?;
+        let chat_ref = chat_ref(path.as_path());
+        Ok(Self {
+            path,
+            chat: Arc::new(chat),
+            frozen,
+            speaker,
+            chat_ref,
+        })
+    }
+}
+
+/// Who a chat is, whatever its file is called.
+struct Identity {
+    stable_chat_id: StableChatId,
     workspace_id: WorkspaceId,
 }
 
@@ -110,20 +132,24 @@ impl Innkeeper {
         let data_root = self.data_root()?.to_path_buf();
         let (profile, source) = self.profile(&start.profile)?;
         let presentation = start.presentation.unwrap_or(profile.run().presentation);
-        let frozen = self.freeze_tools(&profile)?;
+        let policy = self.policy_rules().await?;
+        let frozen = self.freeze_tools(&profile, &policy)?;
+        check_needed(presentation, &frozen, &policy)?;
         check_foreground(presentation, &frozen)?;
         let activation = start.activation.as_ref().map(Activation::parse).transpose()?;
-        let input = self.input(&start, &data_root)?;
+        let (path, generation, speaker) = (start.chat.clone(), start.generation, start.speaker.clone());
+        let input = blocking(move || Input::read(&path, generation, speaker.as_deref())).await?;
         let skills = skills::of_run(&data_root, start.skills.as_deref(), &profile, &input.chat_ref).await?;
         let history = HistoryView::new(input.chat.clone(), input.frozen.visible)?;
         let messages = messages(&profile, &frozen, &history, start.instruction.as_deref());
         let base = history.persist_base()?.map(|id| StateId::parse(&id)).transpose();
         let persist_base_state_id = base.map_err(|e| HostError::new("agent.persist_state_missing", e.to_string()))?;
+        let identity = self.identify(&input, &data_root)?;
         let run_id = RunId::parse(&format!("run_{}", fresh_hex(&*self.entropy))).map_err(id_error)?;
         let setup = RunSetup {
             run_id: run_id.clone(),
-            workspace_id: input.workspace_id.clone(),
-            stable_chat_id: input.stable_chat_id.clone(),
+            workspace_id: identity.workspace_id.clone(),
+            stable_chat_id: identity.stable_chat_id.clone(),
             chat_ref: input.chat_ref.clone(),
             generation_type: start.generation,
             profile_id: profile.id().clone(),
@@ -141,15 +167,15 @@ impl Innkeeper {
         };
         let frame = RunFrame {
             run_id,
-            workspace_id: input.workspace_id.clone(),
-            stable_chat_id: input.stable_chat_id.clone(),
+            workspace_id: identity.workspace_id.clone(),
+            stable_chat_id: identity.stable_chat_id.clone(),
             chat_ref: input.chat_ref.clone(),
             generation_type: start.generation,
             profile_id: profile.id().clone(),
             persist_base_state_id,
             prompt_snapshot: prompt_snapshot(&setup, &profile, start.activation.as_ref()),
-            skills: serde_json::to_value(&setup.skills.effective).map_err(crate::executor::unwritable)?,
-            tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::executor::unwritable)?,
+            skills: serde_json::to_value(&setup.skills.effective).map_err(crate::error::unwritable)?,
+            tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::error::unwritable)?,
             profile,
         };
         self.launch(
@@ -192,11 +218,8 @@ impl Innkeeper {
         default_writer(&ids)
     }
 
-    fn freeze_tools(&self, profile: &ResolvedProfile) -> Result<Frozen, HostError> {
-        let inputs = PolicyInputs {
-            profile: profile.policy(),
-            ..PolicyInputs::default()
-        };
+    fn freeze_tools(&self, profile: &ResolvedProfile, policy: &FileRules) -> Result<Frozen, HostError> {
+        let inputs = policy.inputs(profile.policy());
         let fills = Fills::of(profile);
         let mut offered = Vec::new();
         let mut decisions = Vec::new();
@@ -211,28 +234,24 @@ impl Innkeeper {
             decisions.push(decision);
         }
         let snapshot = Snapshot::freeze(InvocationId::root(), offered, profile.tools().max_calls_per_run)?;
-        Ok(Frozen { snapshot, decisions })
+        let withheld = withheld(&self.catalogue, profile, &inputs, &snapshot)?;
+        Ok(Frozen {
+            snapshot,
+            decisions,
+            withheld,
+        })
     }
 
-    fn input(&self, start: &StartRun, data_root: &Path) -> Result<Input, HostError> {
-        let path = ChatPath::resolve(&start.chat)?;
-        let chat = read_chat(&path)?;
-        let speaker = speaker_name(&chat, start.speaker.as_deref())?;
-        let frozen = freeze(&chat, start.generation)?;
-        let chat_ref = chat_ref(path.as_path());
+    /// Gives the chat its lasting identity. The first thing of a start that writes.
+    fn identify(&self, input: &Input, data_root: &Path) -> Result<Identity, HostError> {
         let fresh = StableChatId::parse(&fresh_uuid(&*self.entropy)).map_err(id_error)?;
         std::fs::create_dir_all(data_root)
             .map_err(|e| HostError::new("store.io_failed", format!("{}: {e}", data_root.display())))?;
         let registry = ChatRegistry::new(data_root.to_path_buf());
-        let stable_chat_id = registry.identify(&path, &chat, &fresh)?.stable_chat_id;
-        let workspace_id = WorkspaceId::parse(&workspace_id(&chat_ref, &stable_chat_id)).map_err(id_error)?;
-        Ok(Input {
-            path,
-            chat: Arc::new(chat),
-            frozen,
-            speaker,
+        let stable_chat_id = registry.identify(&input.path, &input.chat, &fresh)?.stable_chat_id;
+        let workspace_id = WorkspaceId::parse(&workspace_id(&input.chat_ref, &stable_chat_id)).map_err(id_error)?;
+        Ok(Identity {
             stable_chat_id,
-            chat_ref,
             workspace_id,
         })
     }

@@ -5,6 +5,7 @@
 //! error.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use innkeeper_protocol::digest::Sha256;
@@ -82,8 +83,8 @@ fn deserialize(engine: &Engine, entry: &Path) -> Option<Component> {
 
 fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    let file = NamedTempFile::new_in(dir)?;
-    std::fs::write(file.path(), bytes)?;
+    let mut file = NamedTempFile::new_in(dir)?;
+    file.write_all(bytes)?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
 }
@@ -109,7 +110,8 @@ fn make_private(dir: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Who else may write to a folder is not known here, so nothing is loaded from one.
 #[cfg(not(unix))]
-fn make_private(dir: &Path) -> Result<(), String> {
-    std::fs::create_dir_all(dir).map_err(|e| e.to_string())
+fn make_private(_: &Path) -> Result<(), String> {
+    Err("this platform does not tell who may write to it".to_owned())
 }

@@ -7,6 +7,7 @@ pub mod chats_registry;
 pub mod checkpoint;
 pub mod journal;
 pub mod persistent;
+pub mod policy_file;
 pub mod runs;
 pub mod skills;
 pub mod tree;

@@ -60,6 +60,12 @@ pub struct Tool {
 }
 
 impl Tool {
+    /// Digest of the component that it lives in.
+    #[must_use]
+    pub fn component_digest(&self) -> &Sha256 {
+        &self.component.compiled.sha256
+    }
+
     /// The component that it lives in.
     #[must_use]
     pub fn component(&self) -> ComponentInfo {

@@ -18,8 +18,9 @@ pub(crate) fn limit(kind: LimitKind, limits: &Limits, tool: &str) -> String {
         LimitKind::HostCalls => format!("asked the host more than {} times and was stopped", limits.host_calls),
         LimitKind::HostData => {
             format!(
-                "handed the host more than {} MiB and was stopped",
-                mib(limits.host_bytes)
+                "handed the host more than {} KiB in one step or {} KiB in all, and was stopped",
+                limits.host_bytes_per_call / 1024,
+                limits.host_bytes / 1024
             )
         }
         LimitKind::Output => format!(

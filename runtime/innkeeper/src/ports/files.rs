@@ -104,7 +104,7 @@ fn file_error(error: TreeError) -> FileError {
 }
 
 fn fault(error: &TreeError) -> RunError {
-    RunError::internal(error.code(), error.to_string())
+    crate::error::fault(error.code(), error)
 }
 
 fn problem(error: &TreeError) -> FileProblem {

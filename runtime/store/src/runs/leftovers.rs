@@ -3,28 +3,44 @@
 //! Nothing here is needed by anyone, so nothing here fails: what cannot be removed is met again at the next start.
 
 use std::fs;
+use std::sync::Arc;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
-use innkeeper_protocol::id::RunId;
+use innkeeper_protocol::id::{RunId, StateId};
 
 use super::error::RunsError;
 use super::folder::{INDEX, RunFolder, RunsRoot, SUMMARIES, names};
 use crate::atomic;
+use crate::checkpoint::Checkpoints;
+use crate::persistent::States;
+use crate::tree::{Tree, TreeError};
 
-/// Removes temporary files of a run and the persistent state that it did not finish. Only for the run's owner.
+/// Removes what a run did not finish: temporary files, staged changes, half a checkpoint, half a persistent state. Only for the run's
+/// owner.
 pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
-    let swept = Dir::open_ambient_dir(folder.path(), ambient_authority()).and_then(|dir| atomic::sweep_temps(&dir));
-    if let Err(error) = swept {
-        tracing::debug!(%error, "temporary files of a run were not removed");
+    let temps = Dir::open_ambient_dir(folder.path(), ambient_authority()).and_then(|dir| atomic::sweep_temps(&dir));
+    tell("temporary files", temps);
+    match Tree::open(folder.path()) {
+        Ok(tree) => {
+            tell("staged changes", tree.sweep_leftovers());
+            tell("checkpoints", Checkpoints::new(Arc::new(tree)).sweep_leftovers());
+        }
+        Err(error) => tell::<TreeError>("staged changes", Err(error)),
     }
     // A state is named after its run, so an unfinished one of this run has no other writer.
-    let states = root.workspace(folder.workspace_id()).join("persistent-states");
-    let prefix = format!(".{}.tmp-", folder.run_id());
-    for (name, is_dir) in names(&states).unwrap_or_default() {
-        if is_dir && name.starts_with(&prefix) {
-            ignore(fs::remove_dir_all(states.join(name)));
-        }
+    let mut is_ours = |state: &StateId| state.as_str() == folder.run_id().as_str();
+    tell(
+        "persistent states",
+        States::new(root, folder.workspace_id()).sweep_leftovers(&mut is_ours),
+    );
+}
+
+fn tell<E: std::error::Error>(what: &str, swept: Result<usize, E>) {
+    match swept {
+        Ok(0) => {}
+        Ok(count) => tracing::debug!(count, "leftovers were removed: {what}"),
+        Err(error) => tracing::debug!(%error, "leftovers were not removed: {what}"),
     }
 }
 

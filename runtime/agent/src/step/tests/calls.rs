@@ -232,7 +232,10 @@ fn the_words_of_somebody_elses_tool_stay_out_of_the_journal() {
 fn a_result_that_is_too_long_is_shown_in_part() {
     let long = CallOutcome::Reply(reply(&"word ".repeat(20_000), Vec::new()));
     let scene = Scene::new().background().with_tool(tool("extension/mood:mood.read"));
-    let played = scene.calls([call("c1", "mood_read", long)]).calls([finish("c2")]).play();
+    let played = scene
+        .calls([call("c1", "mood_read", long)])
+        .calls([finish("c2")])
+        .play();
     assert_eq!(
         played.trail_between("> store result", "> call model"),
         [

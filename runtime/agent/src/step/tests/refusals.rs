@@ -7,6 +7,7 @@ use innkeeper_protocol::run::RunStatus;
 use super::calls::{failed, failures};
 use super::props::{call, failing, finish, look, replies, tool, write};
 use super::scene::Scene;
+use crate::effect::Effect;
 use crate::run::OfferedTool;
 
 pub(super) fn denied(tool: &mut OfferedTool) {
@@ -139,4 +140,28 @@ fn a_denial_ends_the_run_where_the_profile_says_so() {
         failures(&played),
         [failed("c1", "agent.tool_policy_denied", FailedOutcome::Denied)]
     );
+}
+
+#[test]
+fn a_denied_tool_that_is_not_offered_is_no_unknown_tool() {
+    let withheld = |tool: &mut OfferedTool| {
+        denied(tool);
+        tool.decision.visible = false;
+    };
+    let played = Scene::new()
+        .background()
+        .tool("chat.search", withheld)
+        .calls([look("c1")])
+        .calls([finish("c2")])
+        .play();
+    assert_eq!(
+        failures(&played),
+        [failed("c1", "agent.tool_policy_denied", FailedOutcome::Denied)]
+    );
+    let is_offered = |effect: &Effect| match effect {
+        Effect::CallModel(request) => request.tools.iter().any(|offer| offer.alias.as_str() == "chat_search"),
+        _ => false,
+    };
+    assert!(!played.effects.iter().any(is_offered));
+    assert_eq!(played.status(), RunStatus::Completed);
 }
