@@ -3,7 +3,9 @@
 //! What is not built is not here: an unknown flag is an error, never a silent nothing.
 
 mod calls;
+mod extension;
 mod limits;
+mod policy;
 mod run;
 mod runs;
 
@@ -12,6 +14,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use calls::{BenchArgs, CallArgs, ScriptArgs};
+pub(crate) use extension::{CheckArgs, ExtensionCommand};
+pub(crate) use policy::PolicyCommand;
 pub(crate) use run::{Approve, RunArgs};
 pub(crate) use runs::{EventsArgs, ListArgs, RunsCommand, ShowArgs};
 
@@ -81,9 +85,15 @@ pub(crate) enum Command {
     /// Look at tools and call them, alone
     #[command(subcommand, arg_required_else_help = true)]
     Tools(ToolsCommand),
+    /// Look at tools of others before anybody trusts them
+    #[command(subcommand, arg_required_else_help = true)]
+    Extension(ExtensionCommand),
     /// Look at what runs have left behind
     #[command(subcommand, arg_required_else_help = true)]
     Runs(RunsCommand),
+    /// Look at and change what holds for tools: allow, ask or deny
+    #[command(subcommand, arg_required_else_help = true)]
+    Policy(PolicyCommand),
 }
 
 #[derive(Debug, Args)]

@@ -1,16 +1,19 @@
 //! The commands, one file each, and what they share.
 
 mod bench;
+mod component;
 mod demo;
 mod drive;
 mod events;
+mod extension;
 mod host;
+mod policy;
 mod profile;
 mod run;
 mod runs;
 mod tools;
 
-use crate::args::{Cli, Command, RunsCommand, ToolsCommand};
+use crate::args::{Cli, Command, ExtensionCommand, RunsCommand, ToolsCommand};
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,7 +28,9 @@ pub(crate) async fn run(cli: Cli, console: &mut Console) -> Result<Exit, Failure
         Command::Run(args) => run::run(*args, &data?, console).await,
         // Tools need no data root, except to start faster.
         Command::Tools(command) => tools(command, data.ok().as_ref(), console).await,
+        Command::Extension(ExtensionCommand::Check(args)) => extension::check(&args, data.ok().as_ref(), console).await,
         Command::Runs(command) => runs(command, &data?, console).await,
+        Command::Policy(command) => policy::run(command, &data?, console).await,
     }
 }
 

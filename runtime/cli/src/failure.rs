@@ -8,22 +8,6 @@ use serde_json::{Value, json};
 
 use crate::exit::Exit;
 
-/// Codes of the machine's faults: nothing is wrong with what the person gave.
-const MACHINE_FAULTS: [&str; 12] = [
-    "agent.internal_error",
-    "sandbox.engine_failed",
-    "sandbox.ticker_failed",
-    "store.chat_locked",
-    "store.chat_unreadable",
-    "store.chat_write_failed",
-    "store.io_failed",
-    "store.journal_damaged",
-    "store.journal_write_failed",
-    "store.registry_locked",
-    "store.run_locked",
-    "store.write_failed",
-];
-
 /// Why a command could not do what was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
@@ -33,6 +17,8 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
+    /// What was done before, for a command that does several things: nothing of it is lost.
+    pub(crate) results: Option<Vec<Value>>,
     /// How the program ends.
     pub(crate) exit: Exit,
 }
@@ -44,6 +30,7 @@ impl Failure {
             code: code.to_owned(),
             message: message.into(),
             hint: None,
+            results: None,
             exit: Exit::Usage,
         }
     }
@@ -75,21 +62,31 @@ impl Failure {
         self
     }
 
-    /// `{"error":{"code","message","hint"}}`.
+    /// `{"error":{"code","message","hint"}}`, and `"results"` beside it where something was done before.
     pub(crate) fn to_json(&self) -> Value {
-        json!({ "error": { "code": self.code, "message": self.message, "hint": self.hint } })
+        let mut value = json!({ "error": { "code": self.code, "message": self.message, "hint": self.hint } });
+        if let (Some(results), Value::Object(members)) = (&self.results, &mut value) {
+            members.insert("results".to_owned(), json!(results));
+        }
+        value
     }
 }
 
 /// An error before anything ran: unusable input, unless the machine is at fault.
 impl From<HostError> for Failure {
     fn from(error: HostError) -> Self {
-        let is_machine = error.retryable || MACHINE_FAULTS.contains(&error.code.as_str());
-        let exit = if is_machine { Exit::Failed } else { Exit::Usage };
+        let exit = if error.code == "agent.tool_policy_denied" {
+            Exit::Denied
+        } else if error.is_machine_fault() {
+            Exit::Failed
+        } else {
+            Exit::Usage
+        };
         Self {
             code: error.code,
             message: error.message,
             hint: error.hint,
+            results: None,
             exit,
         }
     }
@@ -97,7 +94,10 @@ impl From<HostError> for Failure {
 
 impl From<GatewayError> for Failure {
     fn from(error: GatewayError) -> Self {
-        Self::usage(error.code(), error.to_string()).hint(error.hint())
+        let is_machine = matches!(error, GatewayError::Tls { .. } | GatewayError::Client { .. });
+        let exit = if is_machine { Exit::Failed } else { Exit::Usage };
+        let failure = Self::usage(error.code(), error.to_string()).hint(error.hint());
+        Self { exit, ..failure }
     }
 }
 
@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn a_chat_that_is_missing_is_the_persons_and_a_full_disk_the_machines() {
-        let exit = |code| Failure::from(HostError::new(code, "x")).exit;
-        assert_eq!(exit("chat.not_found"), Exit::Usage);
-        assert_eq!(exit("store.io_failed"), Exit::Failed);
+        let exit = |error| Failure::from(error).exit;
+        assert_eq!(exit(HostError::new("chat.not_found", "x")), Exit::Usage);
+        assert_eq!(exit(HostError::internal("store.io_failed", "x")), Exit::Failed);
     }
 
     #[test]
@@ -117,5 +117,10 @@ mod tests {
         let failure = Failure::usage("cli.usage", "no such flag").hint("Try --help.");
         let expected = json!({"error": {"code": "cli.usage", "message": "no such flag", "hint": "Try --help."}});
         assert_eq!(failure.to_json(), expected);
+        let stopped = Failure {
+            results: Some(vec![json!(1)]),
+            ..failure
+        };
+        assert_eq!(stopped.to_json(), json!({"error": expected["error"], "results": [1]}));
     }
 }

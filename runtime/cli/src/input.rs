@@ -16,13 +16,18 @@ pub(crate) const MAX_JSON_BYTES: u64 = 16 * MIB;
 /// Most bytes of a profile; real ones have a few thousand.
 pub(crate) const MAX_PROFILE_BYTES: u64 = MIB;
 /// Most bytes of a component, the sandbox's own limit.
-pub(crate) const MAX_COMPONENT_BYTES: u64 = 64 * MIB;
+const MAX_COMPONENT_BYTES: u64 = 64 * MIB;
 const MIB: u64 = 1024 * 1024;
 /// Characters of a broken line that an error shows on each side of the place.
 const EXCERPT_CHARS: usize = 30;
 
 /// Reads a regular file of at most `cap` bytes. `what` names it in an error, as `the profile`.
 pub(crate) fn read_file(what: &str, path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+    let bytes = read_capped(what, open(what, path)?, cap)?;
+    bytes.ok_or_else(|| too_large("cli.file_too_large", what, cap))
+}
+
+fn open(what: &str, path: &Path) -> Result<File, Failure> {
     let shown = path.display();
     let unreadable = |error: io::Error| {
         let hint = match error.kind() {
@@ -38,7 +43,14 @@ pub(crate) fn read_file(what: &str, path: &Path, cap: u64) -> Result<Vec<u8>, Fa
         let message = format!("{what} {shown} cannot be read: it is {found}, not a regular file");
         return Err(Failure::usage("cli.file_not_regular", message).hint("Give the path of a file."));
     }
-    read_capped(what, File::open(path).map_err(unreadable)?, cap)
+    File::open(path).map_err(unreadable)
+}
+
+/// Reads a component file.
+pub(crate) fn read_component(path: &Path) -> Result<Vec<u8>, Failure> {
+    let what = "the component";
+    let bytes = read_capped(what, open(what, path)?, MAX_COMPONENT_BYTES)?;
+    bytes.ok_or_else(|| too_large("extension.too_large", what, MAX_COMPONENT_BYTES))
 }
 
 /// What a front end captured of the world info that it activated.
@@ -53,20 +65,23 @@ pub(crate) fn read_standard_input(what: &str, cap: u64) -> Result<Vec<u8>, Failu
     if stdin.is_terminal() {
         crate::console::note("reading JSON from the terminal; end it with Ctrl-D");
     }
-    read_capped(what, stdin.lock(), cap)
+    let bytes = read_capped(what, stdin.lock(), cap)?;
+    bytes.ok_or_else(|| too_large("cli.file_too_large", what, cap))
 }
 
-fn read_capped(what: &str, source: impl Read, cap: u64) -> Result<Vec<u8>, Failure> {
+/// Everything up to the end, or nothing where that is beyond the cap.
+fn read_capped(what: &str, source: impl Read, cap: u64) -> Result<Option<Vec<u8>>, Failure> {
     let mut bytes = Vec::new();
     source
         .take(cap.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::usage("cli.file_unreadable", format!("{what} cannot be read: {error}")))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > cap {
-        let message = format!("{what} is larger than {} MiB", cap / MIB);
-        return Err(Failure::usage("cli.file_too_large", message).hint("Give a smaller one."));
-    }
-    Ok(bytes)
+    let is_whole = u64::try_from(bytes.len()).unwrap_or(u64::MAX) <= cap;
+    Ok(is_whole.then_some(bytes))
+}
+
+fn too_large(code: &str, what: &str, cap: u64) -> Failure {
+    Failure::usage(code, format!("{what} is larger than {} MiB", cap / MIB)).hint("Give a smaller one.")
 }
 
 /// Parses JSON and points at the place where it is wrong.

@@ -169,7 +169,7 @@ fn bench_skills(library: EffectiveSkills) -> SkillRules {
 
 /// Where a message is drafted unless a profile says otherwise.
 fn message_path() -> Result<WorkspacePath, HostError> {
-    WorkspacePath::parse("output/main.md").map_err(|e| HostError::new("agent.internal_error", e.to_string()))
+    WorkspacePath::parse("output/main.md").map_err(|e| HostError::internal("agent.internal_error", e.to_string()))
 }
 
 fn roots(visible: Option<Vec<String>>, writable: Option<Vec<String>>) -> Result<Roots, HostError> {
@@ -206,7 +206,7 @@ impl ToolBench {
         let tool = self.find(name)?.clone();
         self.calls += 1;
         let call_id = CallId::parse(&format!("call_{}", self.calls))
-            .map_err(|e| HostError::new("agent.internal_error", e.to_string()))?;
+            .map_err(|e| HostError::internal("agent.internal_error", e.to_string()))?;
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(SeededRandomness::of_call(self.seed, self.calls)),

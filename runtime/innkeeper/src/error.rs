@@ -303,16 +303,6 @@ pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
     fault("store.serialise_failed", &error)
 }
 
-/// A fault of the store that ends a run, with its causes.
-pub(crate) fn fault(code: &'static str, error: &dyn std::error::Error) -> RunError {
-    RunError::internal(code, chain(error))
-}
-
-/// Our own types can always be written as JSON; if not, it is a defect of ours.
-pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
-    fault("store.serialise_failed", &error)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;

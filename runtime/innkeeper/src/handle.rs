@@ -77,7 +77,7 @@ impl RunHandle {
         let ended = self
             .task
             .await
-            .map_err(|e| HostError::new("agent.internal_error", e.to_string()))?;
+            .map_err(|e| HostError::internal("agent.internal_error", e.to_string()))?;
         Ok(RunReport {
             run_id: self.run_id,
             status: ended.status,

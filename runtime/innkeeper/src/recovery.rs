@@ -76,7 +76,7 @@ impl Innkeeper {
         };
         let work = tokio::task::spawn_blocking(move || close(&data_root, stamps));
         work.await
-            .map_err(|e| HostError::new("agent.internal_error", e.to_string()))?
+            .map_err(|e| HostError::internal("agent.internal_error", e.to_string()))?
     }
 }
 

@@ -246,7 +246,7 @@ impl Innkeeper {
     fn identify(&self, input: &Input, data_root: &Path) -> Result<Identity, HostError> {
         let fresh = StableChatId::parse(&fresh_uuid(&*self.entropy)).map_err(id_error)?;
         std::fs::create_dir_all(data_root)
-            .map_err(|e| HostError::new("store.io_failed", format!("{}: {e}", data_root.display())))?;
+            .map_err(|e| HostError::internal("store.io_failed", format!("{}: {e}", data_root.display())))?;
         let registry = ChatRegistry::new(data_root.to_path_buf());
         let stable_chat_id = registry.identify(&input.path, &input.chat, &fresh)?.stable_chat_id;
         let workspace_id = WorkspaceId::parse(&workspace_id(&input.chat_ref, &stable_chat_id)).map_err(id_error)?;
@@ -321,7 +321,7 @@ impl Innkeeper {
 }
 
 fn id_error(error: innkeeper_protocol::id::InvalidId) -> HostError {
-    HostError::new("agent.internal_error", error.to_string())
+    HostError::internal("agent.internal_error", error.to_string())
 }
 
 /// A foreground run must be able to end with a message.

@@ -37,6 +37,7 @@ FILE holds an array of calls:
   [{\"tool\": \"workspace.write_file\", \"arguments\": {\"path\": \"output/main.md\", \"content\": \"Hm.\"}},
    {\"tool\": \"workspace.commit\", \"arguments\": {}}]
 A call that ends with an error does not stop the next one. Exit code 1 when any of them does.
+With --json the results are an array. Where the script cannot go on, it is {\"error\": ..., \"results\": [...]} with what was done before.
 
 Example:
   innkeeper tools script calls.json --workspace ./w --chat ferry.jsonl")]

@@ -20,7 +20,7 @@ fn what_is_not_built_does_not_exist() {
         &["extension", "list"],
         &["runs", "rollback", "run_1"],
         &["run", "--chat", "c", "--model", "m:n", "--snapshot", "s.json"],
-        &["tools", "call", "dice.roll", "--skills", "d"],
+        &["tools", "call", "dice.roll", "--with", "extension/x"],
     ] {
         assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line:?}");
     }
@@ -32,6 +32,7 @@ fn flags_that_need_or_exclude_each_other_say_so() {
     for (command, extra) in [
         (&["tools", "call", "dice.roll"][..], &["--boundary", "3"][..]),
         (&["tools", "call", "dice.roll"], &["--allow", "random"]),
+        (&["extension", "check", "x.wasm"], &["y.wasm"]),
         (&["tools", "call", "dice.roll"], &["--limit", "wall-ms=60000"]),
         (&run, &["--stream", "--no-stream"]),
         (&run, &["--max-rounds", "0"]),

@@ -10,12 +10,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::component::{self, ComponentFile};
 use super::{host, profile, tools};
 use crate::args::{BenchArgs, CallArgs, ScriptArgs};
-use crate::console::{Console, note};
+use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{MAX_COMPONENT_BYTES, MAX_JSON_BYTES, parse_json, read_activation, read_file, read_standard_input};
+use crate::input::{MAX_JSON_BYTES, parse_json, read_activation, read_file, read_standard_input};
 use crate::interrupt::Interrupts;
 use crate::place::DataRoot;
 use crate::render::call_text;
@@ -73,7 +74,11 @@ pub(super) async fn script(args: ScriptArgs, data: Option<&DataRoot>, console: &
                 }
                 results.push(result);
             }
-            Err(failure) => return interrupted_script(failure, &results, console),
+            // What was done before is not lost.
+            Err(failure) => {
+                let results = Some(results.iter().map(|result| json!(result)).collect());
+                return Err(Failure { results, ..failure });
+            }
         }
     }
     if console.json {
@@ -81,20 +86,6 @@ pub(super) async fn script(args: ScriptArgs, data: Option<&DataRoot>, console: &
     }
     let worst = results.iter().map(exit_of).max_by_key(|exit| exit.code());
     Ok(worst.unwrap_or(Exit::Done))
-}
-
-/// What was done before the failure is not lost: it stands beside the error.
-fn interrupted_script(failure: Failure, results: &[BenchResult], console: &mut Console) -> Result<Exit, Failure> {
-    if !console.json {
-        return Err(failure);
-    }
-    let mut value = failure.to_json();
-    if let Value::Object(members) = &mut value {
-        members.insert("results".to_owned(), json!(results));
-    }
-    console.json_value(&value)?;
-    note(&crate::render::error_text(&failure, crate::render::Paint::new(false)));
-    Ok(failure.exit)
 }
 
 fn exit_of(result: &BenchResult) -> Exit {
@@ -125,6 +116,8 @@ struct Bench {
     host: Innkeeper,
     tools: ToolBench,
     profile: Option<Profile>,
+    /// Where the policy lies.
+    data: Option<DataRoot>,
     interrupts: Interrupts,
     is_foreign: bool,
     /// Removed at the end.
@@ -168,11 +161,15 @@ impl Bench {
             limits,
             ..base
         };
-        let tools = host.tool_bench(setup).await?;
+        let tools = host.tool_bench(setup).await.map_err(|error| match is_foreign {
+            true => component::refused(error),
+            false => error.into(),
+        })?;
         Ok(Self {
             host,
             tools,
             profile,
+            data: data.cloned(),
             interrupts: Interrupts::listen(),
             is_foreign,
             _workspace: temporary,
@@ -199,13 +196,20 @@ impl Bench {
         }
     }
 
-    /// A profile that was named counts here too. What it puts behind an approval may be called: the one who would be asked is calling.
+    /// The policy counts here too, and so does a profile that was named. What they put behind an approval may be called: the one who
+    /// would be asked is calling.
     fn check_policy(&self, name: &str) -> Result<(), Failure> {
-        let Some(profile) = &self.profile else { return Ok(()) };
         let tools = self.host.tools().tools();
         let Some(tool) = tools.iter().find(|tool| host::is_named(&tool.spec, name)) else {
             return Ok(());
         };
+        // A component that is tried is nobody's tool yet, and no rule is about it.
+        let data = self.data.as_ref().filter(|_| !self.is_foreign);
+        let denial = data.and_then(|data| self.host.policy_denial(&data.path, &tool.spec.id));
+        if let Some(denial) = denial {
+            return Err(denial.into());
+        }
+        let Some(profile) = &self.profile else { return Ok(()) };
         let names = |list: &[String]| list.iter().any(|id| id == tool.spec.id.as_str());
         if names(&profile.tools.allow) && !names(&profile.tools.deny) {
             return Ok(());
@@ -316,12 +320,8 @@ fn workspace(dir: Option<PathBuf>) -> Result<(PathBuf, Option<TempDir>), Failure
 
 fn foreign(path: &std::path::Path, allow: &[String]) -> Result<ForeignComponent, Failure> {
     let granted = allow.iter().map(|name| capability(name)).collect::<Result<_, _>>()?;
-    let bytes = read_file("the component", path, MAX_COMPONENT_BYTES)?;
-    Ok(ForeignComponent {
-        id: component_id(path),
-        bytes,
-        granted,
-    })
+    let ComponentFile { id, bytes } = ComponentFile::read(path)?;
+    Ok(ForeignComponent { id, bytes, granted })
 }
 
 fn capability(name: &str) -> Result<Capability, Failure> {
@@ -335,29 +335,6 @@ fn capability(name: &str) -> Result<Capability, Failure> {
         Failure::usage("cli.unknown_capability", format!("there is no capability {name:?}"))
     };
     Err(failure.hint(format!("There are {}.", known.join(", "))))
-}
-
-/// An extension's id made of the file's name: `My Tool.wasm` is `my-tool`.
-fn component_id(path: &std::path::Path) -> String {
-    const MAX_ID_BYTES: usize = 64;
-    let stem = path
-        .file_stem()
-        .map(|stem| stem.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    let plain = |c: char| {
-        if c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' {
-            c
-        } else {
-            '-'
-        }
-    };
-    let id: String = stem.chars().map(plain).collect();
-    let id: String = id
-        .trim_start_matches(|c: char| !c.is_ascii_lowercase())
-        .chars()
-        .take(MAX_ID_BYTES)
-        .collect();
-    if id.is_empty() { "component".to_owned() } else { id }
 }
 
 #[cfg(test)]

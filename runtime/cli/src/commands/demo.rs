@@ -19,16 +19,23 @@ use crate::failure::Failure;
 use crate::input::parse_json;
 use crate::place::{DataRoot, quoted};
 use crate::render::{ending, plain, plain_lines, wrap};
-use place::Place;
+use place::{Furniture, Place};
 
 /// The chat before the run.
 const CHAT: &str = include_str!("../../demo/ferry.jsonl");
 /// The world info that counts as activated.
 const ACTIVATION: &str = include_str!("../../demo/activation.json");
+/// The skill that the agent reads; its name is that of its folder, as Agent Skills wants it.
+const SKILL: &str = include_str!("../../demo/skill/SKILL.md");
+/// What lies in the demonstration's folder before the run.
+const FURNITURE: Furniture = Furniture {
+    chat: CHAT,
+    skill: SKILL,
+};
 /// What the model says, turn by turn. Its calls fit the chat.
 const SCRIPT: &str = include_str!("../../demo/turns.json");
 /// Gives the roll that the script tells of.
-const SEED: u64 = 2;
+const SEED: u64 = 18;
 /// Columns before the message.
 const MESSAGE_INDENT: usize = 2;
 
@@ -41,7 +48,7 @@ struct Message {
 
 /// Shows the run, the message and where everything lies.
 pub(super) async fn run(args: &DemoArgs, data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
-    let place = Place::make(args.keep.as_deref(), CHAT)?;
+    let place = Place::make(args.keep.as_deref(), FURNITURE)?;
     let mut builder = Innkeeper::builder().data_root(place.data());
     if let Some(data) = data {
         builder = builder.cache_dir(data.cache());
@@ -55,6 +62,7 @@ pub(super) async fn run(args: &DemoArgs, data: Option<&DataRoot>, console: &mut 
         profile: ProfileChoice::Given(Box::new(profile(&host))),
         seed: Some(SEED),
         activation: Some(parse_json("the embedded world info", ACTIVATION.as_bytes())?),
+        skills: Some(place.skills()),
         ..StartRun::new(place.chat(), Arc::new(model))
     };
     let handle = host.start_run(start).await?;
@@ -88,8 +96,8 @@ fn profile(host: &Innkeeper) -> Profile {
 }
 
 fn introduce(console: &mut Console) -> Result<(), Failure> {
-    let words = "A chat between Ilo and Wren, who steers a ferry at night. The agent writes Wren's next message; its part is a script, \
-                 the tools it calls are real and run in their sandboxes.";
+    let words = "A chat between Ilo and Wren, who steers a ferry at night, with two entries of world info and a skill on how Wren talks. \
+                 The agent writes Wren's next message; its part is a script, the tools it calls are real and run in their sandboxes.";
     let text = wrap(words, console.wrap_columns(), 0);
     let head = console
         .paint
@@ -176,7 +184,7 @@ mod tests {
 
     #[test]
     fn the_script_is_one() {
-        assert_eq!(ScriptedModel::from_json(SCRIPT).unwrap().remaining(), 8);
+        assert_eq!(ScriptedModel::from_json(SCRIPT).unwrap().remaining(), 9);
     }
 
     #[test]

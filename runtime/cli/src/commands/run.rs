@@ -6,12 +6,12 @@ use innkeeper::gateway::key::ApiKey;
 use innkeeper::gateway::spec::{ModelOptions, ModelSpec, open};
 use innkeeper::protocol::model::Model;
 use innkeeper::protocol::run::Presentation;
-use innkeeper::{Innkeeper, StartRun};
+use innkeeper::{Innkeeper, ProfileChoice, StartRun};
 use serde_json::json;
 
 use super::{drive, host, profile};
 use crate::args::{Approve, RunArgs};
-use crate::console::Console;
+use crate::console::{Console, note};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::read_activation;
@@ -22,10 +22,15 @@ use crate::render::ending;
 pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     check_supported(&args)?;
     let model = model(&args)?;
+    let profile = profile::find(&args.profile)?;
+    let activation = args.activation.as_deref().map(read_activation).transpose()?;
+    let host = host::build(Innkeeper::builder().data_root(&data.path)).await?;
+    let limit = max_rounds(&profile, &host);
+    let beyond = args.max_rounds.filter(|rounds| i64::from(*rounds) > limit);
     let start = StartRun {
-        profile: profile::find(&args.profile)?,
+        profile,
         skills: args.skills.clone(),
-        activation: args.activation.as_deref().map(read_activation).transpose()?,
+        activation,
         instruction: args.instruction,
         generation: args.generation.into(),
         speaker: args.speaker,
@@ -34,8 +39,10 @@ pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -
         seed: args.seed,
         ..StartRun::new(args.chat, model)
     };
-    let host = host::build(Innkeeper::builder().data_root(&data.path)).await?;
     let handle = host.start_run(start).await?;
+    if let (Some(rounds), false) = (beyond, console.quiet) {
+        note(&rounds_note(rounds, limit));
+    }
     let watched = drive::watch(&host, handle, console).await?;
     let report = &watched.report;
     if console.json {
@@ -46,6 +53,18 @@ pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -
         console.line(&ending(report, &watched.facts, Some(&more), console.paint, columns))?;
     }
     Ok(drive::exit_of(report))
+}
+
+/// The profile's own limit of rounds. One that is out of range is refused when the run starts.
+fn max_rounds(profile: &ProfileChoice, host: &Innkeeper) -> i64 {
+    match profile {
+        ProfileChoice::BuiltIn => host.default_profile().tools.max_rounds,
+        ProfileChoice::Given(profile) => profile.tools.max_rounds,
+    }
+}
+
+fn rounds_note(asked: u32, limit: i64) -> String {
+    format!("note: --max-rounds {asked} is more than the profile allows; the run has at most {limit} rounds")
 }
 
 /// Flags that ask for what is not there are refused before anything starts.

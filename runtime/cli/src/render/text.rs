@@ -24,6 +24,14 @@ pub(crate) fn plain_lines(text: &str) -> String {
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The first line that says something, made harmless: for texts that explain themselves at length.
+pub(crate) fn first_line(text: &str) -> String {
+    text.lines()
+        .map(plain)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+}
+
 /// `1 word`, `2 words`.
 pub(super) fn counted(count: u32, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -129,6 +137,12 @@ mod tests {
     fn nothing_can_drive_the_terminal() {
         assert_eq!(plain("a\u{1b}[31mb\n\tc\u{202e}d"), "a\u{fffd}[31mb c\u{fffd}d");
         assert_eq!(plain_lines("a\u{1b}]0;x\u{7}\n\tb"), "a\u{fffd}]0;x\u{fffd}\n    b");
+    }
+
+    #[test]
+    fn the_first_line_is_the_first_that_says_something() {
+        assert_eq!(first_line(" \n\u{1b}a  b\nCaused by:\n"), "\u{fffd}a b");
+        assert_eq!(first_line("\n"), "");
     }
 
     #[test]

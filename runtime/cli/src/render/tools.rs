@@ -1,34 +1,46 @@
-//! The catalogue: tools by component, and one tool in detail.
+//! The catalogue: tools by component, and one tool in detail. How a specification is told is in `spec`.
 
 use innkeeper::Tool;
-use innkeeper::protocol::tool::{Annotations, ToolSpec};
-use serde_json::{Map, Value};
+use innkeeper::protocol::tool::{Permission, Source, ToolSpec};
 
 use super::calls::bytes;
 use super::paint::Paint;
-use super::text::{fit, pad, plain, plain_lines, wrap};
+use super::spec::spec_lines;
+use super::text::{fit, pad, plain, width, wrap};
 
-const NAME_COLUMNS: usize = 26;
-const TITLE_COLUMNS: usize = 24;
+/// The longest name of a built-in tool has 24.
+const NAME_COLUMNS: usize = 25;
+const TITLE_COLUMNS: usize = 26;
+const SOURCE_COLUMNS: usize = 9;
+/// `permission`, the head of its column.
+const PERMISSION_COLUMNS: usize = 10;
+/// Terminals that are narrower show no titles, so that there is room for what a tool may reach.
+const MIN_COLUMNS_WITH_TITLE: usize = 110;
 /// Digits of a digest that are enough to tell components apart.
 pub(super) const SHORT_DIGEST: usize = 8;
 
-/// The tools, each component with its tools below it. `is_default` tells what a run offers unless a profile says otherwise.
+/// The tools as a table with a head, each component with its tools below it. `is_default` tells what a run offers unless a profile says
+/// otherwise; the permission is the author's suggestion, as long as no policy or profile has another.
 pub(crate) fn tool_table(
     tools: &[std::sync::Arc<Tool>],
     is_default: impl Fn(&ToolSpec) -> bool,
     paint: Paint,
     columns: Option<usize>,
 ) -> String {
-    let mut lines = Vec::new();
+    let head = Row {
+        name: "tool",
+        title: "title",
+        source: "source",
+        permission: "permission",
+        reach: "may reach",
+    };
+    let mut lines = vec![paint.dim(&head.text(Paint::new(false), columns))];
     let mut component = None;
     for tool in tools {
         let info = tool.component();
         if component.as_ref() != Some(&info.sha256) {
-            if component.is_some() {
-                lines.push(String::new());
-            }
             let size = bytes(u64::try_from(info.bytes).unwrap_or(u64::MAX));
+            lines.push(String::new());
             lines.push(paint.dim(&format!("component {}  {size}", short(info.sha256.as_str()))));
             component = Some(info.sha256);
         }
@@ -37,22 +49,67 @@ pub(crate) fn tool_table(
     lines.join("\n")
 }
 
-fn tool_row(spec: &ToolSpec, is_default: bool, paint: Paint, columns: Option<usize>) -> String {
-    let name = pad(spec.native_name.as_str(), NAME_COLUMNS);
-    let title = pad(&plain(&spec.title), TITLE_COLUMNS);
-    let uses = spec.uses.iter().map(|name| name.trim_start_matches("innkeeper:"));
-    let mut notes: Vec<String> = uses.map(plain).collect();
-    if !is_default {
-        notes.push("off by default".to_owned());
+/// One line of the table, not laid out yet.
+struct Row<'a> {
+    name: &'a str,
+    title: &'a str,
+    source: &'a str,
+    permission: &'a str,
+    reach: &'a str,
+}
+
+impl Row<'_> {
+    /// The line, cut to the columns if there is a limit.
+    fn text(&self, paint: Paint, columns: Option<usize>) -> String {
+        let mut cells = vec![pad(self.name, NAME_COLUMNS)];
+        if columns.is_none_or(|all| all >= MIN_COLUMNS_WITH_TITLE) {
+            cells.push(pad(self.title, TITLE_COLUMNS));
+        }
+        cells.push(pad(self.source, SOURCE_COLUMNS));
+        cells.push(pad(self.permission, PERMISSION_COLUMNS));
+        let used: usize = cells.iter().map(|cell| width(cell) + 2).sum();
+        let reach = columns.map_or_else(
+            || self.reach.to_owned(),
+            |all| fit(self.reach, all.saturating_sub(used + 2)),
+        );
+        let (name, rest) = cells
+            .split_first()
+            .map_or(("", &[][..]), |(name, rest)| (name.as_str(), rest));
+        let line = format!("  {}  {}  {}", paint.name(name), rest.join("  "), paint.dim(&reach));
+        line.trim_end().to_owned()
     }
-    let notes = notes.join(", ");
-    let notes = columns.map_or_else(
-        || notes.clone(),
-        |all| fit(&notes, all.saturating_sub(NAME_COLUMNS + TITLE_COLUMNS + 4)),
-    );
-    format!("  {}{title}  {}", paint.name(&name), paint.dim(&notes))
-        .trim_end()
-        .to_owned()
+}
+
+fn tool_row(spec: &ToolSpec, is_default: bool, paint: Paint, columns: Option<usize>) -> String {
+    let uses = spec.uses.iter().map(|name| name.trim_start_matches("innkeeper:"));
+    let mut reach: Vec<String> = uses.map(plain).collect();
+    if !is_default {
+        reach.push("off by default".to_owned());
+    }
+    let row = Row {
+        name: spec.native_name.as_str(),
+        title: &plain(&spec.title),
+        source: source_name(spec.source),
+        permission: permission_name(spec.permission),
+        reach: &reach.join(", "),
+    };
+    row.text(paint, columns)
+}
+
+const fn source_name(source: Source) -> &'static str {
+    match source {
+        Source::Builtin => "builtin",
+        Source::Mcp => "mcp",
+        Source::Extension => "extension",
+    }
+}
+
+const fn permission_name(permission: Permission) -> &'static str {
+    match permission {
+        Permission::Allow => "allow",
+        Permission::Ask => "ask",
+        Permission::Deny => "deny",
+    }
 }
 
 fn short(digest: &str) -> &str {
@@ -67,27 +124,8 @@ pub(crate) fn tool_details(tool: &Tool, alias: &str, paint: Paint, columns: usiz
         format!("{}  {}", paint.strong(spec.native_name.as_str()), plain(&spec.title)),
         paint.dim(&format!("{}, to a model {alias}", spec.id)),
         String::new(),
-        wrap(&plain_lines(&spec.description), columns, 2),
-        String::new(),
-        paint.strong("arguments"),
     ];
-    lines.extend(argument_lines(&spec.input_schema, paint, columns));
-    lines.push(String::new());
-    lines.push(paint.strong("behaviour"));
-    lines.push(wrap(&hints(&spec.annotations), columns, 2));
-    let uses: Vec<String> = spec.uses.iter().map(|name| plain(name)).collect();
-    lines.push(wrap(
-        &format!(
-            "may reach {}",
-            if uses.is_empty() {
-                "nothing".to_owned()
-            } else {
-                uses.join(", ")
-            }
-        ),
-        columns,
-        2,
-    ));
+    lines.extend(spec_lines(spec, paint, columns));
     lines.push(String::new());
     lines.push(paint.strong("component"));
     lines.push(format!(
@@ -100,78 +138,31 @@ pub(crate) fn tool_details(tool: &Tool, alias: &str, paint: Paint, columns: usiz
     lines.join("\n")
 }
 
-fn argument_lines(schema: &Value, paint: Paint, columns: usize) -> Vec<String> {
-    let empty = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    if properties.is_empty() {
-        return vec![paint.dim("  none")];
-    }
-    let required: Vec<&str> = schema
-        .get("required")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    let argument = |(name, property): (&String, &Value)| {
-        let kind = property.get("type").and_then(Value::as_str).unwrap_or("any");
-        let need = if required.contains(&name.as_str()) {
-            ", required"
-        } else {
-            ""
-        };
-        let words = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        let head = format!(
-            "  {} {}",
-            paint.name(&plain(name)),
-            paint.dim(&format!("{}{need}", plain(kind)))
-        );
-        if words.is_empty() {
-            head
-        } else {
-            format!("{head}\n{}", wrap(&plain_lines(words), columns, 6))
-        }
-    };
-    properties.iter().map(argument).collect()
-}
-
-fn hints(annotations: &Annotations) -> String {
-    let Annotations {
-        read_only,
-        destructive,
-        idempotent,
-        open_world,
-        cost,
-    } = annotations;
-    let mut hints = vec![if *read_only { "only reads" } else { "changes things" }];
-    hints.extend(destructive.then_some("may overwrite"));
-    hints.extend(idempotent.then_some("may be repeated without further effect"));
-    hints.extend(open_world.then_some("reaches outside the host"));
-    let cost = serde_json::to_value(cost).ok();
-    let cost = cost.as_ref().and_then(Value::as_str).unwrap_or("normal");
-    format!("{}, {cost} cost", hints.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
+    const ROW: Row<'static> = Row {
+        name: "tide.table",
+        title: "Tide table",
+        source: "extension",
+        permission: "ask",
+        reach: "workspace/reader, random/random, log/log",
+    };
+
     #[test]
-    fn arguments_are_listed_with_type_and_need() {
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "formula": {"type": "string", "description": "Dice notation, such as `2d6`."},
-                "times": {"type": "integer"},
-            },
-            "required": ["formula"],
-        });
-        insta::assert_snapshot!(argument_lines(&schema, Paint::new(false), 60).join("\n"));
+    fn a_narrow_terminal_has_no_titles_and_no_line_too_long() {
+        let plain = Paint::new(false);
+        let name = "  tide.table                 ";
+        let rest = "extension  ask         workspace/reader, random/random, log/log";
+        let title = "Tide table                  ";
+        assert_eq!(ROW.text(plain, None), format!("{name}{title}{rest}"));
+        assert_eq!(ROW.text(plain, Some(120)), format!("{name}{title}{rest}"));
+        let narrow = ROW.text(plain, Some(80));
         assert_eq!(
-            argument_lines(&json!({"type": "object"}), Paint::new(false), 60),
-            ["  none"]
+            narrow,
+            format!("{name}extension  ask         workspace/reader, random/ra\u{2026}")
         );
+        assert_eq!(width(&narrow), 80);
     }
 }

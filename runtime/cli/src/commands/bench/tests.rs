@@ -1,7 +1,5 @@
 //! What the flags of a bench mean, without a sandbox.
 
-use std::path::Path;
-
 use super::*;
 
 fn roots(visible: Option<&[&str]>, writable: Option<&[&str]>) -> Result<Roots, Failure> {
@@ -34,13 +32,6 @@ fn a_root_that_is_written_must_be_seen() {
         writable: Some(vec!["plan".into()]),
     };
     assert_eq!(roots(Some(&["output", " plan"]), Some(&["plan "])).unwrap(), expected);
-}
-
-#[test]
-fn a_component_is_called_after_its_file() {
-    assert_eq!(component_id(Path::new("/x/My Tool.wasm")), "my-tool");
-    assert_eq!(component_id(Path::new("/x/9灯.wasm")), "component");
-    assert_eq!(component_id(Path::new("/x/3d_dice.v2.wasm")), "d_dice-v2");
 }
 
 #[test]

@@ -6,6 +6,15 @@ use tempfile::TempDir;
 
 use crate::failure::Failure;
 
+/// What is put into the folder before the run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Furniture {
+    /// The chat file.
+    pub(super) chat: &'static str,
+    /// The `SKILL.md` of the one skill.
+    pub(super) skill: &'static str,
+}
+
 /// The folder, with the chat in it.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -14,8 +23,8 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Makes the folder, or takes an empty one, and puts the chat into it as SillyTavern would.
-    pub(super) fn make(keep: Option<&Path>, chat: &str) -> Result<Self, Failure> {
+    /// Makes the folder, or takes an empty one, and puts the chat into it as SillyTavern would, and the skill.
+    pub(super) fn make(keep: Option<&Path>, furniture: Furniture) -> Result<Self, Failure> {
         let place = match keep {
             Some(dir) => Self {
                 root: kept(dir)?,
@@ -38,12 +47,16 @@ impl Place {
                 }
             }
         };
-        let file = place.chat();
-        let folder = file.parent().unwrap_or(&place.root);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&file, chat))
-            .map_err(|error| unusable(&file, &error))?;
+        place.put(&place.chat(), furniture.chat)?;
+        place.put(&place.skills().join("wren-voice").join("SKILL.md"), furniture.skill)?;
         Ok(place)
+    }
+
+    fn put(&self, file: &Path, text: &str) -> Result<(), Failure> {
+        let folder = file.parent().unwrap_or(&self.root);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(file, text))
+            .map_err(|error| unusable(file, &error))
     }
 
     pub(super) fn root(&self) -> &Path {
@@ -56,6 +69,11 @@ impl Place {
 
     pub(super) fn chat(&self) -> PathBuf {
         self.root.join("chats").join("Wren").join("The night ferry.jsonl")
+    }
+
+    /// The folder with the skill in it.
+    pub(super) fn skills(&self) -> PathBuf {
+        self.root.join("skills")
     }
 
     pub(super) fn data(&self) -> PathBuf {
@@ -86,8 +104,10 @@ fn unusable(path: &Path, error: &std::io::Error) -> Failure {
 mod tests {
     use super::*;
 
+    const BARE: Furniture = Furniture { chat: "x", skill: "y" };
+
     fn code(dir: &Path) -> String {
-        Place::make(Some(dir), "x")
+        Place::make(Some(dir), BARE)
             .err()
             .map(|failure| failure.code)
             .unwrap_or_default()
@@ -107,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_temporary_place_is_gone_with_its_value() {
-        let place = Place::make(None, "x").unwrap();
+        let place = Place::make(None, BARE).unwrap();
         let root = place.root().to_owned();
         assert!(root.is_dir() && !place.is_kept());
         drop(place);
