@@ -106,14 +106,20 @@ fn existing(item: Item, total: u32) -> Result<u32, Failure> {
 
 fn missing(index: Whole, total: u32) -> Failure {
     let advice = match total.checked_sub(1) {
+        Some(0) => "Call again with index 0.".to_owned(),
         Some(last) => format!("Call again with indexes from 0 to {last}."),
         None => "There is nothing to read yet.".to_owned(),
     };
     failure(
         "chat.message_not_found",
         format!(
-            "There is no message {}: {total} messages are visible. Nothing was read. {advice}",
-            index.0
+            "There is no message {}: {} visible. Nothing was read. {advice}",
+            index.0,
+            match total {
+                0 => "the chat is empty, no message is".to_owned(),
+                1 => "1 message is".to_owned(),
+                _ => format!("{total} messages are"),
+            }
         ),
     )
 }
@@ -147,8 +153,14 @@ fn show(message: &Message, span: Span, caps: Caps) -> Result<(String, Part), Fai
         r#ref: format!("chat:current#{}:{}", message.index, shown.ref_part()),
     };
     let mut words = heading(&part, &shown);
-    let continuation = shown.continuation(&format!("\"index\": {}", message.index));
-    for more in [Some(shown.body()), continuation].into_iter().flatten() {
+    let continuation = shown.continuation(|range| {
+        format!(
+            "chat_read_messages with {{\"messages\": [{{\"index\": {}, {range}}}]}}",
+            message.index
+        )
+    });
+    let body = Some(shown.body()).filter(|body| !body.is_empty());
+    for more in [body, continuation].into_iter().flatten() {
         words.push('\n');
         words.push_str(&more);
     }
@@ -157,7 +169,8 @@ fn show(message: &Message, span: Span, caps: Caps) -> Result<(String, Part), Fai
 
 fn header(items: usize, total: u32) -> String {
     let noun = if items == 1 { "message" } else { "messages" };
-    format!("{items} {noun} read; {total} are visible, with indexes from 0.")
+    let verb = if total == 1 { "is" } else { "are" };
+    format!("{items} {noun} read; {total} {verb} visible, with indexes from 0.")
 }
 
 fn heading(part: &Part, shown: &Shown<'_>) -> String {

@@ -3,6 +3,8 @@
 //! How a message is scored and cut to a snippet is `innkeeper-text`'s; here are the checks, the scan over the
 //! visible messages, and the words of the reply.
 
+mod words;
+
 use innkeeper_text::{MessageQuery, Ranked, best, measure};
 use innkeeper_tool::{Failure, INVALID_ARGUMENTS, Reply, Whole, failure};
 use serde::{Deserialize, Serialize};
@@ -59,15 +61,20 @@ struct Hit {
 /// `tool.invalid_arguments` for a blank query or a number out of its range, `chat.not_found` without a chat.
 pub fn search(arguments: &SearchArguments, history: &impl History) -> Result<Reply, Failure> {
     let request = Request::check(arguments)?;
-    let window = request.window(visible(history)?);
-    let hits = scan(&request, window, history)?;
+    let total = visible(history)?;
+    let window = request.window(total);
+    let scanned = scan(&request, window, history)?;
+    let hits = &scanned.hits;
     let refs: Vec<String> = hits.iter().map(|hit| hit.r#ref.clone()).collect();
-    Reply::text(words(request.query, &hits, window.len()))
-        .refs(refs)
-        .structured(&Structured {
-            query: request.query,
-            hits: &hits,
-        })
+    let text = if hits.is_empty() {
+        words::nothing(&request, total, &scanned)
+    } else {
+        words::hits(&request, &scanned)
+    };
+    Reply::text(text).refs(refs).structured(&Structured {
+        query: request.query,
+        hits,
+    })
 }
 
 /// Arguments within their ranges.
@@ -108,6 +115,10 @@ impl<'a> Request<'a> {
         })
     }
 
+    fn wants(&self, role: Role) -> bool {
+        self.role.is_none_or(|wanted| wanted == role)
+    }
+
     /// The part of `total` visible messages to look at.
     fn window(&self, total: u32) -> Window {
         let total = u64::from(total);
@@ -142,15 +153,34 @@ impl Window {
     }
 }
 
+/// What a scan gave.
+struct Scanned {
+    /// The best, best first.
+    hits: Vec<Hit>,
+    /// Messages of the wanted role that were looked at.
+    looked_at: u32,
+    /// Those of them that match.
+    matched: u32,
+    /// The query has something to look for.
+    has_word: bool,
+}
+
 /// Looks through the window, newest page first, keeping only the best hits so that a long chat needs little
 /// memory.
-fn scan(request: &Request<'_>, window: Window, history: &impl History) -> Result<Vec<Hit>, Failure> {
+fn scan(request: &Request<'_>, window: Window, history: &impl History) -> Result<Scanned, Failure> {
     let query = MessageQuery::new(request.query);
-    if query.is_empty() {
-        return Ok(Vec::new());
-    }
+    let mut scanned = Scanned {
+        hits: Vec::new(),
+        looked_at: 0,
+        matched: 0,
+        has_word: !query.is_empty(),
+    };
     let mut found: Vec<Ranked<Candidate>> = Vec::new();
-    let mut left = window;
+    let mut left = if scanned.has_word {
+        window
+    } else {
+        Window { start: 0, end: 0 }
+    };
     while left.len() > 0 {
         let (older, mut newest) = left.split_newest();
         while newest.len() > 0 {
@@ -158,7 +188,13 @@ fn scan(request: &Request<'_>, window: Window, history: &impl History) -> Result
             // The host said that there are messages: none is no end, but a chat that went away.
             let last = page.last().ok_or_else(not_found)?.index;
             newest.start = last.max(newest.start).saturating_add(1);
-            found.extend(page.into_iter().filter_map(|message| score(request, &query, message)));
+            let before = found.len();
+            for message in page.into_iter().filter(|message| request.wants(message.role)) {
+                scanned.looked_at = scanned.looked_at.saturating_add(1);
+                found.extend(score(&query, message));
+            }
+            let matched = u32::try_from(found.len().saturating_sub(before)).unwrap_or(u32::MAX);
+            scanned.matched = scanned.matched.saturating_add(matched);
             found = best(found, request.limit);
             // Only now, because a snippet folds its message again; and before the next page, so that no
             // more than one page of whole messages is held.
@@ -168,7 +204,8 @@ fn scan(request: &Request<'_>, window: Window, history: &impl History) -> Result
         }
         left = older;
     }
-    Ok(found.into_iter().map(hit).collect())
+    scanned.hits = found.into_iter().map(hit).collect();
+    Ok(scanned)
 }
 
 /// A message that matched: whole at first, only its snippet later.
@@ -187,11 +224,8 @@ impl Candidate {
     }
 }
 
-/// The message with its score, if it has the wanted role and matches.
-fn score(request: &Request<'_>, query: &MessageQuery, message: Message) -> Option<Ranked<Candidate>> {
-    if request.role.is_some_and(|role| role != message.role) {
-        return None;
-    }
+/// The message with its score, if it matches.
+fn score(query: &MessageQuery, message: Message) -> Option<Ranked<Candidate>> {
     Some(Ranked {
         score: query.score(&message.text)?,
         index: message.index,
@@ -215,27 +249,6 @@ fn hit(ranked: Ranked<Candidate>) -> Hit {
         words: metrics.words,
         r#ref: format!("chat:current#{}", ranked.index),
     }
-}
-
-fn words(query: &str, hits: &[Hit], searched: u32) -> String {
-    if hits.is_empty() {
-        return format!(
-            "No hits for {query:?} in the {searched} messages searched; try other words, or a wider range of \
-             messages."
-        );
-    }
-    let noun = if hits.len() == 1 { "hit" } else { "hits" };
-    let mut text = format!(
-        "{} {noun} for {query:?}, best first. Read whole messages with chat_read_messages, by index.",
-        hits.len()
-    );
-    for hit in hits {
-        text.push_str(&format!(
-            "\n\nmessage {} {} score {:.3} ref {}\n{}",
-            hit.index, hit.role, hit.score, hit.r#ref, hit.snippet
-        ));
-    }
-    text
 }
 
 /// A number from 1 to `max`, where given.

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write};
 
-use serde::de::{DeserializeOwned, Deserializer, Error, Unexpected, Visitor};
+use serde::de::{DeserializeOwned, Deserializer, Error, Visitor};
 use serde_path_to_error::{Path, Segment};
 
 use crate::{Failure, INVALID_ARGUMENTS, failure};
@@ -21,12 +21,19 @@ pub fn arguments<T: DeserializeOwned>(json: &str) -> Result<T, Failure> {
     let mut source = serde_json::Deserializer::from_str(json);
     serde_path_to_error::deserialize(&mut source).map_err(|error| {
         let pointer = pointer(error.path());
-        let reason = error.into_inner();
+        let reason = without_position(&error.into_inner());
         failure(
             INVALID_ARGUMENTS,
             format!("Argument {pointer} cannot be used: {reason}. Correct it and call again."),
         )
     })
+}
+
+/// What is wrong, without the place in the JSON text: a model sees the pointer, not the text.
+fn without_position(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    words.strip_suffix(&position).unwrap_or(&words).to_owned()
 }
 
 /// Writes a path as a JSON pointer; the whole document is `/`, which reads better than nothing.
@@ -75,13 +82,20 @@ impl<'de> serde::Deserialize<'de> for Whole {
     }
 }
 
+const EXPECTED: &str = "a whole number, 0 or more";
+
 struct WholeVisitor;
+
+/// The words for a number that is none of these.
+fn refused<E: Error>(value: impl fmt::Display) -> E {
+    E::custom(format_args!("it must be {EXPECTED}, and is {value}"))
+}
 
 impl Visitor<'_> for WholeVisitor {
     type Value = Whole;
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a whole number from 0 to 18446744073709551615")
+        out.write_str(EXPECTED)
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Whole, E> {
@@ -89,9 +103,7 @@ impl Visitor<'_> for WholeVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Whole, E> {
-        u64::try_from(value)
-            .map(Whole)
-            .map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+        u64::try_from(value).map(Whole).map_err(|_| refused(value))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Whole, E> {
@@ -104,7 +116,10 @@ impl Visitor<'_> for WholeVisitor {
             )]
             return Ok(Whole(value as u64));
         }
-        Err(E::invalid_value(Unexpected::Float(value), &self))
+        if value >= BEYOND_U64 {
+            return Err(E::custom(format_args!("it must be {EXPECTED}, at most {}", u64::MAX)));
+        }
+        Err(refused(value))
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! Scoring one file is the line search of `innkeeper-text`. Which files there are, and the codes, are the tool's.
 
+mod clip;
+
 use std::fmt::Write as _;
 
-use innkeeper_text::{LineHit, LineQuery, measure};
+use innkeeper_text::{LineHit, LineQuery, measure, normalise, number_lines};
 use serde::Serialize;
 
-use crate::Whole;
+use crate::{Whole, quoted};
 
 /// Files of one search. More would use up the host calls of a call.
 pub const MAX_FILES: usize = 1_000;
@@ -16,8 +18,6 @@ const DEFAULT_LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 50;
 const DEFAULT_CONTEXT: u64 = 2;
 const MAX_CONTEXT: u64 = 5;
-/// Characters of one snippet: a file of a single endless line must not fill memory and reply.
-const MAX_SNIPPET: usize = 8_000;
 
 /// How many places a search returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,11 +79,18 @@ pub struct Place {
     chars: u32,
     words: u32,
     sha256: String,
+    /// A long line was clipped.
+    #[serde(skip)]
+    clipped: bool,
 }
 
 impl Place {
-    fn new(file: Searched<'_>, hit: &LineHit<'_>) -> Self {
-        let snippet = shorten(hit.snippet());
+    fn new(file: Searched<'_>, hit: &LineHit<'_>, words: &[String]) -> Self {
+        let clipped = clip::clipped(hit.text, words);
+        let snippet = match &clipped {
+            Some(text) => number_lines(text, hit.start_line),
+            None => hit.snippet(),
+        };
         let size = measure(&snippet);
         Self {
             path: file.path.to_owned(),
@@ -94,6 +101,7 @@ impl Place {
             words: size.words,
             snippet,
             sha256: file.sha256.to_owned(),
+            clipped: clipped.is_some(),
         }
     }
 
@@ -120,6 +128,8 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct Found {
     query: LineQuery,
+    /// The words of the query, folded.
+    words: Vec<String>,
     limit: Limit,
     context: Context,
     /// By score descending, then path, then line.
@@ -128,8 +138,10 @@ pub struct Found {
     pub searched: u32,
     /// Files and links that could not be searched.
     pub skipped: u32,
-    /// There may be more places than these.
-    pub truncated: bool,
+    /// There were more files than a search takes.
+    pub unsearched: bool,
+    /// More places match than are wanted.
+    limited: bool,
 }
 
 impl Found {
@@ -138,13 +150,21 @@ impl Found {
     pub fn new(query: &str, limit: Limit, context: Context) -> Self {
         Self {
             query: LineQuery::new(query),
+            words: normalise(query).split_whitespace().map(str::to_owned).collect(),
             limit,
             context,
             places: Vec::new(),
             searched: 0,
             skipped: 0,
-            truncated: false,
+            unsearched: false,
+            limited: false,
         }
+    }
+
+    /// There may be more places than these.
+    #[must_use]
+    pub fn truncated(&self) -> bool {
+        self.unsearched || self.limited
     }
 
     /// Counts what could not be searched.
@@ -156,8 +176,10 @@ impl Found {
     pub fn search(&mut self, file: Searched<'_>) {
         self.searched = self.searched.saturating_add(1);
         let hits = self.query.search(file.text, self.limit.0, self.context.0);
-        self.truncated |= hits.truncated;
-        self.places.extend(hits.hits.iter().map(|hit| Place::new(file, hit)));
+        self.limited |= hits.truncated;
+        let words = &self.words;
+        self.places
+            .extend(hits.hits.iter().map(|hit| Place::new(file, hit, words)));
         self.places.sort_by(|one, other| {
             let by_score = other.score.total_cmp(&one.score);
             by_score
@@ -165,7 +187,7 @@ impl Found {
                 .then(one.start_line.cmp(&other.start_line))
         });
         let limit = usize::try_from(self.limit.0).unwrap_or(usize::MAX);
-        self.truncated |= self.places.len() > limit;
+        self.limited |= self.places.len() > limit;
         self.places.truncate(limit);
     }
 
@@ -181,9 +203,51 @@ impl Found {
                 place.path, place.score, place.snippet
             );
         }
+        let notes = self.notes();
+        if !notes.is_empty() {
+            let _ = write!(text, "\n\n{}", notes.join("\n"));
+        }
+        text
+    }
+
+    /// The sentence for no places at all, with the cause. `place` is where was searched, as `"plan"`.
+    #[must_use]
+    pub fn nothing(&self, query: &str, place: &str) -> String {
+        let query = quoted(query);
+        if self.query.is_empty() {
+            return format!(
+                "No hits: {query} has no word, only signs, so there is nothing to look for. Call again with words."
+            );
+        }
+        match (self.searched, self.skipped) {
+            (0, 0) => format!("No hits: there are no files in {place}."),
+            (0, _) => format!(
+                "No hits: nothing in {place} can be searched, because only UTF-8 text of at most 16 MiB can, and no links."
+            ),
+            (1, _) => format!("No hits: in {place} no line of the 1 file searched holds a word of {query}."),
+            (files, _) => format!("No hits: in {place} no line of the {files} files searched holds a word of {query}."),
+        }
+    }
+
+    /// What was left out, a line each.
+    fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.truncated {
-            notes.push("(there may be more places: narrow the query or the path)".to_owned());
+        if self.places.iter().any(|place| place.clipped) {
+            notes.push("(\"...\" marks where a long line was clipped around its match)".to_owned());
+        }
+        if self.limited {
+            let count = self.places.len();
+            let raise = if u64::from(self.limit.0) < MAX_LIMIT {
+                format!("raise limit, up to {MAX_LIMIT}, or ")
+            } else {
+                String::new()
+            };
+            notes.push(format!(
+                "(best {count}; more match: {raise}narrow the query or the path)"
+            ));
+        }
+        if self.unsearched {
+            notes.push("(not all files were searched, because there are too many: narrow the path)".to_owned());
         }
         if self.skipped > 0 {
             notes.push(format!(
@@ -191,18 +255,8 @@ impl Found {
                 self.skipped
             ));
         }
-        if !notes.is_empty() {
-            let _ = write!(text, "\n\n{}", notes.join("\n"));
-        }
-        text
+        notes
     }
-}
-
-fn shorten(snippet: String) -> String {
-    let Some((cut, _)) = snippet.char_indices().nth(MAX_SNIPPET) else {
-        return snippet;
-    };
-    format!("{}...", snippet.get(..cut).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ mod spec;
 
 pub use arguments::{Whole, arguments};
 pub use family::{Family, Tool};
-pub use quoting::{json_string, one_line, quoted};
+pub use quoting::{counted, fixed_path, json_string, one_line, path_rule, quoted};
 pub use reply::{Failure, INVALID_ARGUMENTS, Reply, failure};
 pub use spec::{Annotations, Budget, Cost, Permission, Spec, Visibility};
 

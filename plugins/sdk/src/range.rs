@@ -117,7 +117,9 @@ impl Shown<'_> {
     #[must_use]
     pub fn summary(&self) -> String {
         let part = &self.selection;
-        let span = if self.by_chars {
+        let span = if part.total.chars == 0 {
+            "is empty".to_owned()
+        } else if self.by_chars {
             format!("characters {}..{}", part.start_char, part.end_char)
         } else {
             format!("lines {}-{} of {}", part.start_line, part.end_line, part.total_lines)
@@ -134,30 +136,32 @@ impl Shown<'_> {
         if self.selection.truncated { " (preview)" } else { "" }
     }
 
-    /// How to read on, if more follows. `target` is the start of a JSON object that names the text, as
-    /// `"index": 14`.
+    /// The range of the next read as members of a JSON object, as `"start_line": 3, "line_count": 2`; nothing where no
+    /// more follows.
     #[must_use]
-    pub fn continuation(&self, target: &str) -> Option<String> {
+    pub fn next_range(&self) -> Option<String> {
         let part = &self.selection;
         if self.by_chars {
-            return (part.end_char < part.total.chars).then(|| {
-                format!(
-                    "[More follows: read {{{target}, \"start_char\": {}, \"max_chars\": {}}}]",
-                    part.end_char, part.metrics.chars
-                )
-            });
+            let (next, count) = (part.end_char, part.metrics.chars);
+            return (next < part.total.chars).then(|| format!("\"start_char\": {next}, \"max_chars\": {count}"));
         }
         if part.line_truncated {
-            return Some(format!(
-                "[Line {} is too long and was cut: read {{{target}, \"start_char\": {}}}]",
-                part.start_line, part.end_char
-            ));
+            return Some(format!("\"start_char\": {}", part.end_char));
         }
         let next = part.next_start_line?;
         let lines = part.end_line.saturating_sub(part.start_line).saturating_add(1);
-        Some(format!(
-            "[More follows: read {{{target}, \"start_line\": {next}, \"line_count\": {lines}}}]"
-        ))
+        Some(format!("\"start_line\": {next}, \"line_count\": {lines}"))
+    }
+
+    /// How to read on, if more follows. `call` makes a whole call out of the range of the next read.
+    #[must_use]
+    pub fn continuation(&self, call: impl FnOnce(&str) -> String) -> Option<String> {
+        let call = call(&self.next_range()?);
+        Some(if self.selection.line_truncated && !self.by_chars {
+            format!("[Line {} was cut: call {call}]", self.selection.start_line)
+        } else {
+            format!("[More: call {call}]")
+        })
     }
 
     /// The fields for programs.

@@ -95,9 +95,16 @@ fn reply(at: Location<'_>, page: &Page, by_chars: bool) -> Result<Reply, Failure
         shown.summary(),
         shown.preview()
     );
-    let target = format!("\"name\": {}, \"path\": {}", json_string(at.skill), json_string(&path));
+    let call = |range: &str| {
+        let (name, path) = (json_string(at.skill), json_string(&path));
+        format!("skill_read with {{\"name\": {name}, \"path\": {path}, {range}}}")
+    };
+    let continuation = match page.budget_left {
+        0 => shown.next_range().map(|range| words::out_of_reach(&range)),
+        _ => shown.continuation(call),
+    };
     let body = Some(shown.body()).filter(|body| !body.is_empty());
-    let notes = [body, shown.continuation(&target), Some(words::budget(page.budget_left))];
+    let notes = [body, continuation, Some(words::budget(page.budget_left))];
     for more in notes.into_iter().flatten() {
         text.push('\n');
         text.push_str(&more);

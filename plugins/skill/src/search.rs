@@ -72,10 +72,11 @@ pub fn search(arguments: &SearchArguments, library: &mut impl Library) -> Result
         Some(path) => path,
     };
     let mut found = Found::new(query.0, limit, context);
-    find(&mut found, Location { skill, path }, library)?;
+    let at = Location { skill, path };
+    find(&mut found, at, library)?;
     let returned = Returned::of(&found);
     let left = returned.charge(left, library)?;
-    reply(skill, query, &found, returned, left)
+    reply(at, query, &found, returned, left)
 }
 
 /// Searches every file at or below the place.
@@ -85,7 +86,7 @@ fn find(found: &mut Found, at: Location<'_>, library: &mut impl Library) -> Resu
         return Err(Refusal::file(at, LibraryError::NotFound));
     }
     found.skip(files.skipped);
-    found.truncated = files.paths.len() > MAX_FILES;
+    found.unsearched = files.paths.len() > MAX_FILES;
     for path in files.paths.iter().take(MAX_FILES) {
         let file = Location { skill: at.skill, path };
         match library.read(file) {
@@ -134,19 +135,23 @@ impl Returned {
     }
 }
 
-fn reply(skill: &str, query: Query<'_>, found: &Found, returned: Returned, left: u32) -> Result<Reply, Failure> {
-    let prefix = ref_prefix(skill);
+fn reply(at: Location<'_>, query: Query<'_>, found: &Found, returned: Returned, left: u32) -> Result<Reply, Failure> {
+    let prefix = ref_prefix(at.skill);
     let refs: Vec<String> = found.places.iter().map(|place| place.reference(&prefix)).collect();
     let hits = found.places.iter().zip(&refs);
-    let header = words::places(skill, query, found.places.len());
+    let header = if found.places.is_empty() {
+        found.nothing(query.0, &words::place(at))
+    } else {
+        words::places(at.skill, query, found.places.len())
+    };
     let text = format!("{}\n\n{}", found.words(&header, &refs), words::budget(left));
     Reply::text(text).refs(refs.clone()).structured(&Structured {
-        name: skill,
+        name: at.skill,
         query,
         hits: hits.map(|(place, resource_ref)| Hit { place, resource_ref }).collect(),
         searched_files: found.searched,
         skipped_files: found.skipped,
-        truncated: found.truncated,
+        truncated: found.truncated(),
         returned_chars: returned.chars,
         returned_words: returned.words,
     })

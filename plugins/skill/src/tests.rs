@@ -46,10 +46,10 @@ fn the_schemas_name_every_argument_and_what_is_required() {
     ];
     for (tool, (arguments, required)) in Tool::ALL.iter().zip(table) {
         let schema: Value = serde_json::from_str(tool.spec().input_schema).expect("JSON");
-        let found = schema["properties"]
-            .as_object()
-            .map(|found| found.keys().collect::<Vec<_>>());
-        assert_eq!(found.unwrap_or_default(), arguments, "{tool:?}");
+        let properties = schema["properties"].as_object();
+        let mut found: Vec<&String> = properties.into_iter().flat_map(|found| found.keys()).collect();
+        found.sort();
+        assert_eq!(found, arguments, "{tool:?}");
         assert_eq!(schema["required"], required, "{tool:?}");
         assert_eq!(schema["additionalProperties"], json!(false), "{tool:?}");
     }

@@ -3,9 +3,9 @@
 //! Only wording; those for ranges and for places found are the SDK's. No message tells whether a skill exists that
 //! policy hides.
 
-use innkeeper_tool::quoted;
+use innkeeper_tool::{counted, fixed_path, path_rule, quoted};
 
-use crate::library::DEFAULT_PATH;
+use crate::library::{DEFAULT_PATH, Location};
 use crate::refusal::Reason;
 use crate::search::Query;
 
@@ -50,10 +50,13 @@ pub(crate) fn skill_gone(skill: &str) -> String {
 
 pub(crate) fn bad_path(path: &str, reason: &Reason) -> String {
     format!(
-        "{} cannot be read in a skill: {}. Call again with the path of a text file inside the skill, as \
-         \"references/style.md\", or without path.",
+        "{} cannot be read in a skill: {}. Call again with {}, or without path.",
         quoted(path),
-        reason.clause()
+        reason.clause(),
+        match fixed_path(path) {
+            Some(fixed) => format!("path {}, from the skill's folder", quoted(&fixed)),
+            None => "the path of a text file from the skill's folder, as \"references/style.md\"".to_owned(),
+        }
     )
 }
 
@@ -81,23 +84,23 @@ pub(crate) fn search_context(lines: u64) -> String {
 
 pub(crate) fn over_budget(needed: u32, left: u32) -> String {
     format!(
-        "Nothing was shown or charged: the places found have {needed} characters, but the read budget for skills has {left} \
-         left. Call skill_search again with a lower limit, with context_lines 0, or with a narrower path or query."
+        "Nothing was shown or charged: the places found have {}, but the read budget for skills has {left} left. Call skill_search again with a lower limit, with context_lines 0, or with a narrower path or query.",
+        counted(needed, "character")
     )
 }
 
 pub(crate) fn budget_short(left: u32) -> String {
     format!(
-        "Nothing was read: the read budget for skills has {left} characters left, which is too few. Call again for a \
-         smaller part."
+        "Nothing was read: the read budget for skills has {} left, which is too few. Call again for a \
+         smaller part.",
+        counted(left, "character")
     )
 }
 
-/// The first line of a search.
+/// The first line of a search that found something.
 pub(crate) fn places(skill: &str, Query(query): Query<'_>, places: usize) -> String {
     let query = quoted(query);
     let count = match places {
-        0 => return format!("No line of skill {skill} holds a word of {query}."),
         1 => "1 place".to_owned(),
         count => format!("{count} places"),
     };
@@ -105,6 +108,19 @@ pub(crate) fn places(skill: &str, Query(query): Query<'_>, places: usize) -> Str
         "{count} in skill {skill} for {query}; skill_read with name, path, start_line and line_count shows more around a \
          place"
     )
+}
+
+/// Where a search looked.
+pub(crate) fn place(at: Location<'_>) -> String {
+    match at.path {
+        "" => format!("skill {}", at.skill),
+        path => format!("{} of skill {}", quoted(path), at.skill),
+    }
+}
+
+/// What stands in the place of the next call where none would work.
+pub(crate) fn out_of_reach(range: &str) -> String {
+    format!("[More follows from {range}, but it can no longer be read.]")
 }
 
 /// The last line of everything that was charged.
@@ -119,6 +135,11 @@ pub(crate) fn budget(left: u32) -> String {
 impl Reason {
     /// The reason inside a sentence of ours.
     fn clause(&self) -> &str {
-        self.0.trim().trim_end_matches('.')
+        let rule = path_rule(&self.0);
+        // Paths of a skill begin in its own folder, so advice about the workspace would mislead.
+        match rule.split_once(';') {
+            Some((broken, advice)) if advice.contains("workspace") => broken,
+            _ => rule,
+        }
     }
 }

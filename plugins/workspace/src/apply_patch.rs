@@ -2,7 +2,7 @@
 //!
 //! The host gives the text only where this invocation may patch it; the engine finds and replaces.
 
-use innkeeper_tool::{Failure, Reply};
+use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::patch::{Edit, PatchError, apply};
@@ -111,14 +111,12 @@ fn unwritten(path: &str, error: WriteError) -> Refusal {
 }
 
 fn words(staged: &Staged, replacements: u32) -> String {
-    let times = if replacements == 1 {
-        "1 replacement".to_owned()
-    } else {
-        format!("{replacements} replacements")
-    };
+    let times = counted(replacements, "replacement");
     format!(
-        "Patched {}: {times}; the file now has {} chars, {} words.",
-        staged.path, staged.chars, staged.words
+        "Patched {}: {times}; the file now has {}, {}.",
+        staged.path,
+        counted(staged.chars, "char"),
+        counted(staged.words, "word")
     )
 }
 

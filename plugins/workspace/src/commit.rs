@@ -2,7 +2,7 @@
 //!
 //! The host commits after the call has returned, and replaces the reply by a failure if the chat refuses.
 
-use innkeeper_tool::{Failure, Reply};
+use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::port::{CommitMode, Control, Planned};
@@ -55,7 +55,7 @@ pub fn commit(arguments: &CommitArguments, control: &mut impl Control) -> Result
     };
     let planned = control
         .commit(&path, wanted, present(arguments.reason.as_deref()))
-        .map_err(|error| Refusal::control(&path, error))?;
+        .map_err(|error| Refusal::control(&path, path == control.message_path(), error))?;
     Reply::text(words(mode, &planned))
         .refs([planned.path.clone()])
         .structured(&Structured {
@@ -76,9 +76,11 @@ fn words(mode: Mode, planned: &Planned) -> String {
         Mode::Append => ("append", "its text was added to the message"),
     };
     format!(
-        "Committed {} (mode {name}, {} chars, {} words): {done} (message {{commit.message-index}} of the chat). You may commit \
+        "Committed {} (mode {name}, {}, {}): {done} (message {{commit.message-index}} of the chat). You may commit \
          again to revise it; workspace_finish ends the run.",
-        planned.path, planned.chars, planned.words
+        planned.path,
+        counted(planned.chars, "char"),
+        counted(planned.words, "word")
     )
 }
 

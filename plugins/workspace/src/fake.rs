@@ -8,7 +8,7 @@ use innkeeper_text::{Caps, Span, line_count, measure, select};
 use innkeeper_tool::{Failure, Reply};
 
 use crate::port::{
-    Basis, CommitMode, Control, ControlError, Entry, Kind, Listing, Page, PathError, Planned, Reader, ShowError,
+    Basis, CommitMode, Control, ControlError, Entry, Kind, Listing, Page, PathError, Planned, Reader, Root, ShowError,
     Staged, TextFile, WriteError, Writer,
 };
 
@@ -181,14 +181,20 @@ impl Shown {
 }
 
 impl Reader for Fake {
-    fn roots(&mut self) -> Vec<String> {
-        ["plan", "output", "tool-results"].map(str::to_owned).to_vec()
+    fn roots(&mut self) -> Vec<Root> {
+        let roots = [("plan", true), ("output", true), ("tool-results", false)];
+        roots
+            .map(|(name, writable)| Root {
+                name: name.to_owned(),
+                writable,
+            })
+            .to_vec()
     }
 
     fn resolve(&mut self, path: &str) -> Result<String, PathError> {
         let path = Self::normal(path)?;
         let root = path.split('/').next().unwrap_or_default();
-        if self.roots().iter().any(|name| name == root) {
+        if self.roots().iter().any(|known| known.name == root) {
             Ok(path)
         } else {
             Err(PathError::NotVisible)

@@ -6,16 +6,19 @@ use crate::convert;
 use crate::guest::bindings::innkeeper::run::control;
 use crate::guest::bindings::innkeeper::workspace::{reader, writer};
 use crate::port::{
-    Basis, CommitMode, Control, ControlError, Listing, Page, PathError, Planned, Reader, ShowError, Staged, TextFile,
-    WriteError, Writer,
+    Basis, CommitMode, Control, ControlError, Listing, Page, PathError, Planned, Reader, Root, ShowError, Staged,
+    TextFile, WriteError, Writer,
 };
 
 /// The host that this instance runs in.
 pub(crate) struct Host;
 
 impl Reader for Host {
-    fn roots(&mut self) -> Vec<String> {
-        reader::roots().into_iter().map(|root| root.name).collect()
+    fn roots(&mut self) -> Vec<Root> {
+        let roots = reader::roots().into_iter();
+        roots
+            .map(|reader::Root { name, writable }| Root { name, writable })
+            .collect()
     }
 
     fn resolve(&mut self, path: &str) -> Result<String, PathError> {

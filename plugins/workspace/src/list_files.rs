@@ -51,7 +51,7 @@ pub fn list_files(arguments: &ListArguments, reader: &mut impl Reader) -> Result
         .ok_or(Refusal::ListDepth { depth })?;
     let listing = reader
         .list_files(&path, levels, MAX_ENTRIES)
-        .map_err(|error| Refusal::path(Access::Tree, &path, error))?;
+        .map_err(|error| Refusal::look(Access::Tree, &path, error, reader))?;
     let refs: Vec<String> = listing.entries.iter().map(|entry| entry.path.clone()).collect();
     Reply::text(words(&path, &listing)).refs(refs).structured(&Structured {
         entries: listing.entries.iter().map(structured).collect(),
@@ -66,7 +66,7 @@ pub(crate) fn resolve_tree(path: Option<&str>, reader: &mut impl Reader) -> Resu
         None | Some("" | "." | "./") => Ok(String::new()),
         Some(path) => reader
             .resolve(path)
-            .map_err(|error| Refusal::path(Access::Tree, path, error)),
+            .map_err(|error| Refusal::look(Access::Tree, path, error, reader)),
     }
 }
 

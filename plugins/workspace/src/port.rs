@@ -113,10 +113,19 @@ pub enum ShowError {
     },
 }
 
+/// A top folder of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// One segment.
+    pub name: String,
+    /// Files in it may be written.
+    pub writable: bool,
+}
+
 /// Looking at the workspace.
 pub trait Reader {
-    /// Names of the visible roots, in order.
-    fn roots(&mut self) -> Vec<String>;
+    /// The visible roots, in order.
+    fn roots(&mut self) -> Vec<Root>;
 
     /// The path in its normal form, if it has one and is visible. Looks at no disk.
     ///

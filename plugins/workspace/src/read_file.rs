@@ -5,14 +5,14 @@
 use std::fmt::Write as _;
 
 use innkeeper_text::{Caps, Metrics, Span, measure, number_lines};
-use innkeeper_tool::{Failure, Reply, Whole};
+use innkeeper_tool::{Failure, Reply, Whole, json_string};
 use serde::{Deserialize, Serialize};
 
 use crate::port::{Page, Reader};
 use crate::refusal::{Access, Refusal, required};
 
 /// What one read may show: enough for a chapter, small enough for a model's context.
-const CAPS: Caps = Caps {
+pub(crate) const CAPS: Caps = Caps {
     max_lines: 1_200,
     max_chars: 80_000,
 };
@@ -72,12 +72,12 @@ pub fn read_file(arguments: &ReadArguments, reader: &mut impl Reader) -> Result<
     let wanted = required("path", &arguments.path)?;
     let path = reader
         .resolve(wanted)
-        .map_err(|error| Refusal::path(Access::File, wanted, error))?;
+        .map_err(|error| Refusal::look(Access::File, wanted, error, reader))?;
     let span = span(arguments).ok_or_else(|| Refusal::MixedRange { path: path.clone() })?;
     let by_chars = matches!(span, Span::Chars { .. });
     let page = reader
         .show(&path, span, CAPS)
-        .map_err(|error| Refusal::show(&path, by_chars, error))?;
+        .map_err(|error| Refusal::show(&path, by_chars, error, reader))?;
     let shown = measure(&page.text);
     let (text, reference, range) = if by_chars {
         let reference = format!("{path}:chars={}..{}", page.start_char, page.end_char);
@@ -134,11 +134,13 @@ fn char_range(page: &Page) -> Range {
 }
 
 fn line_words(path: &str, page: &Page, shown: Metrics) -> String {
+    let span = if page.total_chars == 0 {
+        "is empty".to_owned()
+    } else {
+        format!("lines {}-{} of {}", page.start_line, page.end_line, page.total_lines)
+    };
     let mut text = format!(
-        "{path} lines {}-{} of {}, chars {} of {}, words {} of {}{}",
-        page.start_line,
-        page.end_line,
-        page.total_lines,
+        "{path} {span}, chars {} of {}, words {} of {}{}",
         shown.chars,
         page.total_chars,
         shown.words,
@@ -149,24 +151,36 @@ fn line_words(path: &str, page: &Page, shown: Metrics) -> String {
     let mut notes = Vec::new();
     if page.line_truncated {
         notes.push(format!(
-            "(line {} was cut; its rest: start_char={})",
-            page.start_line, page.end_char
+            "(line {} was cut; its rest: {} start_char={})",
+            page.start_line,
+            next_read(path),
+            page.end_char
         ));
     }
     if let Some(next) = page.next_start_line {
         let count = page.end_line.saturating_sub(page.start_line).saturating_add(1);
-        notes.push(format!("(more: start_line={next} line_count={count})"));
+        notes.push(format!(
+            "(more: {} start_line={next} line_count={count})",
+            next_read(path)
+        ));
     }
     push_notes(&mut text, &notes);
     text
 }
 
+/// The call that reads on, up to its range.
+fn next_read(path: &str) -> String {
+    format!("workspace_read_file path={}", json_string(path))
+}
+
 fn char_words(path: &str, page: &Page, shown: Metrics) -> String {
+    let span = if page.total_chars == 0 {
+        "is empty, chars 0 of 0".to_owned()
+    } else {
+        format!("chars {}..{} of {}", page.start_char, page.end_char, page.total_chars)
+    };
     let mut text = format!(
-        "{path} chars {}..{} of {}, words {} of {}{}",
-        page.start_char,
-        page.end_char,
-        page.total_chars,
+        "{path} {span}, words {} of {}{}",
         shown.words,
         page.total_words,
         preview(page),
@@ -176,8 +190,10 @@ fn char_words(path: &str, page: &Page, shown: Metrics) -> String {
         push_notes(
             &mut text,
             &[format!(
-                "(more: start_char={} max_chars={})",
-                page.end_char, shown.chars
+                "(more: {} start_char={} max_chars={})",
+                next_read(path),
+                page.end_char,
+                shown.chars
             )],
         );
     }

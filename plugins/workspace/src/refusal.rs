@@ -5,7 +5,7 @@
 use innkeeper_tool::{Failure, INVALID_ARGUMENTS, failure};
 
 use crate::patch::Nearest;
-use crate::port::{ControlError, PathError, ShowError};
+use crate::port::{ControlError, PathError, Reader, Root, ShowError};
 use crate::words;
 
 /// What a path was wanted for: the same refusal has another code for each.
@@ -30,6 +30,10 @@ pub(crate) enum Refusal {
         path: String,
         error: PathError,
     },
+    #[error("{}", words::not_visible(.path, .roots))]
+    NotVisible { path: String, roots: Vec<Root> },
+    #[error("{}", words::file_missing(.path, *.creatable))]
+    FileMissing { path: String, creatable: bool },
     #[error("{}", words::list_depth(*.depth))]
     ListDepth { depth: u64 },
     #[error("{}", words::search_limit(*.limit))]
@@ -88,6 +92,8 @@ impl Refusal {
         match self {
             Self::Blank { .. } => INVALID_ARGUMENTS,
             Self::Path { access, error, .. } => path_code(*access, error),
+            Self::NotVisible { .. } => "workspace.path_not_visible",
+            Self::FileMissing { .. } => "workspace.file_not_found",
             Self::ListDepth { .. } => "workspace.list_depth_too_large",
             Self::SearchLimit { limit: 0 } => "workspace.search_limit_invalid",
             Self::SearchLimit { .. } => "workspace.search_limit_too_large",
@@ -121,22 +127,47 @@ impl Refusal {
         }
     }
 
-    /// Why a read showed nothing; `by_chars` tells which of the two ranges was wrong.
-    pub(crate) fn show(path: &str, by_chars: bool, error: ShowError) -> Self {
-        let path = path.to_owned();
-        match error {
-            ShowError::Path(error) => Self::Path {
-                access: Access::File,
-                path,
-                error,
+    /// Why a path could not be looked at; the reader knows what else could be.
+    pub(crate) fn look(access: Access, path: &str, error: PathError, reader: &mut impl Reader) -> Self {
+        match (access, error) {
+            (_, PathError::NotVisible) => Self::NotVisible {
+                path: path.to_owned(),
+                roots: reader.roots(),
             },
-            ShowError::Range { total_chars, .. } if by_chars => Self::CharRange { path, total_chars },
-            ShowError::Range { total_lines, .. } => Self::LineRange { path, total_lines },
+            (Access::File, PathError::NotFound) => {
+                let root = path.split('/').next().unwrap_or_default();
+                let roots = reader.roots();
+                Self::FileMissing {
+                    path: path.to_owned(),
+                    creatable: roots.iter().any(|known| known.writable && known.name == root),
+                }
+            }
+            (access, error) => Self::path(access, path, error),
         }
     }
 
-    pub(crate) fn control(path: &str, error: ControlError) -> Self {
+    /// Why a read showed nothing; `by_chars` tells which of the two ranges was wrong.
+    pub(crate) fn show(path: &str, by_chars: bool, error: ShowError, reader: &mut impl Reader) -> Self {
         match error {
+            ShowError::Path(error) => Self::look(Access::File, path, error, reader),
+            ShowError::Range { total_chars, .. } if by_chars => Self::CharRange {
+                path: path.to_owned(),
+                total_chars,
+            },
+            ShowError::Range { total_lines, .. } => Self::LineRange {
+                path: path.to_owned(),
+                total_lines,
+            },
+        }
+    }
+
+    /// Why nothing was asked of the run. `is_message`: the path is where the message is drafted.
+    pub(crate) fn control(path: &str, is_message: bool, error: ControlError) -> Self {
+        match error {
+            ControlError::Path(PathError::NotFound) => Self::FileMissing {
+                path: path.to_owned(),
+                creatable: is_message,
+            },
             ControlError::Path(error) => Self::path(Access::File, path, error),
             ControlError::RequiredArtifactEmpty => Self::EmptyMessage { path: path.to_owned() },
             ControlError::CommitRequired => Self::CommitFirst,

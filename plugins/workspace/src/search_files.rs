@@ -58,20 +58,24 @@ pub fn search_files(arguments: &SearchArguments, reader: &mut impl Reader) -> Re
     let walk = walk(&path, reader)?;
     let mut found = Found::new(query, limit, context);
     found.skip(walk.skipped);
-    found.truncated = walk.truncated;
-    for path in walk.files {
-        search(&mut found, &path, reader);
+    found.unsearched = walk.truncated;
+    for file in walk.files {
+        search(&mut found, &file, reader);
     }
     let refs: Vec<String> = found.places.iter().map(|place| place.reference("workspace:")).collect();
     let hits = found.places.iter().zip(&refs);
-    Reply::text(found.words(&header(query, found.places.len()), &refs))
+    let header = match found.places.len() {
+        0 => found.nothing(query, &place(&path)),
+        places => header(query, places),
+    };
+    Reply::text(found.words(&header, &refs))
         .refs(refs.clone())
         .structured(&Structured {
             query,
             hits: hits.map(|(place, r#ref)| Hit { place, r#ref }).collect(),
             searched_files: found.searched,
             skipped_files: found.skipped,
-            truncated: found.truncated,
+            truncated: found.truncated(),
         })
 }
 
@@ -87,11 +91,11 @@ fn walk(path: &str, reader: &mut impl Reader) -> Result<Walk, Refusal> {
     let mut walk = Walk::default();
     if !path.is_empty() {
         walk.add(path, reader)
-            .map_err(|error| Refusal::path(Access::Tree, path, error))?;
+            .map_err(|error| Refusal::look(Access::Tree, path, error, reader))?;
         return Ok(walk);
     }
     for root in reader.roots() {
-        match walk.add(&root, reader) {
+        match walk.add(&root.name, reader) {
             // A root without a folder yet has no files.
             Ok(()) | Err(PathError::NotFound) => {}
             // One that cannot be walked must not hide what is in the others.
@@ -130,10 +134,17 @@ fn search(found: &mut Found, path: &str, reader: &mut impl Reader) {
     });
 }
 
+/// Where was searched, inside a sentence.
+fn place(path: &str) -> String {
+    match path {
+        "" => "the folders that you can see".to_owned(),
+        path => quoted(path),
+    }
+}
+
 fn header(query: &str, places: usize) -> String {
     let query = quoted(query);
     let count = match places {
-        0 => return format!("No line holds a word of {query}."),
         1 => "1 place".to_owned(),
         count => format!("{count} places"),
     };

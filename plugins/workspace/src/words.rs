@@ -1,14 +1,17 @@
 //! The sentences of refusals, for a model: what happened, why, and the next call that would work.
 //!
-//! Only wording. No message holds a digest, a path outside the workspace, or the text of a file beyond
-//! the line that a patch missed.
+//! Only wording; those for paths are in `words/paths.rs`. No message holds a digest, a path outside the
+//! workspace, or the text of a file beyond the line that a patch missed.
 
-use innkeeper_tool::quoted;
+mod paths;
+
+use innkeeper_tool::{counted, json_string, quoted};
 
 use crate::characters::spelled;
 use crate::patch::{MAX_LINES_NAMED, Nearest};
-use crate::port::PathError;
-use crate::refusal::Access;
+use crate::read_file::CAPS as READ_CAPS;
+
+pub(crate) use paths::{file_missing, not_visible, path};
 
 /// Runs of missing lines named in a message; more would only be read again run by run.
 const MAX_RUNS_NAMED: usize = 10;
@@ -26,75 +29,6 @@ pub(crate) const ALREADY_REQUESTED: &str = "Nothing was done: this call has alre
 
 pub(crate) fn blank(argument: &str) -> String {
     format!("Nothing was done: argument /{argument} is blank. Call again with a text that is not blank.")
-}
-
-pub(crate) fn path(access: Access, path: &str, error: &PathError) -> String {
-    let path = quoted(path);
-    match error {
-        PathError::Invalid(reason) => {
-            let reason = reason.trim().trim_end_matches('.');
-            format!(
-                "{path} cannot be used as a path: {reason}. Paths are relative, with `/` between folders, as \
-                 \"plan/notes.md\". Call again with such a path; workspace_list_files without a path shows what there is."
-            )
-        }
-        PathError::NotVisible if access != Access::Target => format!(
-            "{path} is outside the folders that you can see. workspace_list_files without a path shows them; call again \
-             with a path inside one of them."
-        ),
-        PathError::NotVisible | PathError::NotWritable => format!(
-            "Nothing was written: {path} is not a file inside a folder that you may write. Call again with a path inside one of the \
-             folders that the description of this tool names, as \"<folder>/notes.md\"."
-        ),
-        PathError::NotFound => not_found(access, &path),
-        PathError::IsDirectory => {
-            format!(
-                "{path} is a directory, not a file. Call workspace_list_files with path {path} to see the files in it."
-            )
-        }
-        PathError::NotADirectory => format!(
-            "{path} cannot be used as a path: one of its folders is a file. Call workspace_list_files to see what is there, and choose \
-             another path."
-        ),
-        PathError::NotText => format!(
-            "{path} is not UTF-8 text, so it can be neither read nor changed with these tools. Use another file."
-        ),
-        PathError::TooLarge(bytes) => format!(
-            "{path} is too large: {bytes} bytes, and a file may have 16 MiB (16777216 bytes). Split the text over several files."
-        ),
-        PathError::NameConflict(existing) => format!(
-            "{path} differs only by upper and lower case or Unicode form from {}, which exists. Call again with that spelling, or \
-             choose another name.",
-            quoted(existing)
-        ),
-        PathError::ChildDenied(reason) => child_denied(access, &path, reason),
-    }
-}
-
-fn not_found(access: Access, path: &str) -> String {
-    match access {
-        Access::Tree => format!(
-            "There is nothing at {path}. workspace_list_files without a path shows what there is; call again with one of those paths."
-        ),
-        Access::File | Access::Target => format!(
-            "There is no file {path}. Call workspace_list_files to see what there is, or workspace_write_file to create it."
-        ),
-    }
-}
-
-fn child_denied(access: Access, path: &str, reason: &str) -> String {
-    let reason = reason.trim().trim_end_matches('.');
-    match access {
-        Access::Target => format!(
-            "Nothing was written: {path} is not yours to write: {reason}. Call again with a path in a folder of your own, as \
-             \"summaries/notes.md\" or \"scratch/notes.md\"."
-        ),
-        Access::File | Access::Tree => {
-            format!(
-                "There is nothing for you at {path}: {reason}. workspace_list_files without a path shows what there is."
-            )
-        }
-    }
 }
 
 pub(crate) fn list_depth(depth: u64) -> String {
@@ -128,8 +62,9 @@ pub(crate) fn line_range(path: &str, total_lines: u32) -> String {
         );
     }
     format!(
-        "{path} was not read: the file has {total_lines} lines, counted from 1. Call workspace_read_file again with start_line 1 to \
-         {total_lines} and line_count at least 1, or without both."
+        "{path} was not read: the file has {}, counted from 1. Call workspace_read_file again with start_line 1 to \
+         {total_lines} and line_count at least 1, or without both.",
+        counted(total_lines, "line")
     )
 }
 
@@ -141,8 +76,9 @@ pub(crate) fn char_range(path: &str, total_chars: u32) -> String {
         );
     };
     format!(
-        "{path} was not read: the file has {total_chars} characters, counted from 0. Call workspace_read_file again with start_char 0 to \
-         {last} and max_chars at least 1, or without both."
+        "{path} was not read: the file has {}, counted from 0. Call workspace_read_file again with start_char 0 to \
+         {last} and max_chars at least 1, or without both.",
+        counted(total_chars, "character")
     )
 }
 
@@ -184,7 +120,10 @@ pub(crate) fn over_budget(limit: &str) -> String {
 
 pub(crate) fn patch_unread(path: &str) -> String {
     let path = quoted(path);
-    format!("Nothing was changed: you have not read {path}. Call workspace_read_file with path {path}, then patch it.")
+    format!(
+        "Nothing was changed: you have not read {path}, if there is such a file. Call workspace_read_file with path {path}, then \
+         patch it; a new file is made by workspace_write_file."
+    )
 }
 
 pub(crate) fn patch_half_read(path: &str, missing: &[(u32, u32)]) -> String {
@@ -235,14 +174,22 @@ fn candidate(nearest: &Nearest) -> String {
 }
 
 pub(crate) fn patch_not_unique(path: &str, count: u32, lines: &[u32]) -> String {
-    let named: Vec<String> = lines.iter().map(u32::to_string).collect();
-    let named = named.join(", ");
     let more = match count.checked_sub(u32::try_from(MAX_LINES_NAMED).unwrap_or(u32::MAX)) {
         None | Some(0) => String::new(),
         Some(more) => format!(" and {more} more"),
     };
+    let place = match (lines.first(), lines.last()) {
+        (Some(first), Some(last)) if first == last && more.is_empty() => format!("all in line {first}"),
+        (Some(first), Some(last)) if first == last => {
+            format!("the first {MAX_LINES_NAMED} all in line {first}")
+        }
+        _ => {
+            let named: Vec<String> = lines.iter().map(u32::to_string).collect();
+            format!("beginning in lines {}{more}", named.join(", "))
+        }
+    };
     format!(
-        "Nothing was changed: old_string occurs {count} times in {}, beginning in lines {named}{more}. Call workspace_apply_patch again with \
+        "Nothing was changed: old_string occurs {count} times in {}, {place}. Call workspace_apply_patch again with \
          more of the text around the right place in old_string and new_string, or with replace_all true to change every occurrence.",
         quoted(path)
     )
@@ -264,11 +211,10 @@ pub(crate) fn empty_message(path: &str) -> String {
 
 /// Which lines are still to read, and the call that shows the first of them.
 fn missing_lines(path: &str, missing: &[(u32, u32)]) -> String {
-    let path = quoted(path);
     let Some((first, last)) = missing.first().copied() else {
-        return format!("Call workspace_read_file with path {path}.");
+        return format!("Call workspace_read_file with path {}.", quoted(path));
     };
-    let count = last.saturating_sub(first).saturating_add(1);
+    let count = last.saturating_sub(first).saturating_add(1).min(READ_CAPS.max_lines);
     let named: Vec<String> = missing
         .iter()
         .take(MAX_RUNS_NAMED)
@@ -276,12 +222,16 @@ fn missing_lines(path: &str, missing: &[(u32, u32)]) -> String {
         .collect();
     let more = match missing.len().saturating_sub(MAX_RUNS_NAMED) {
         0 => String::new(),
+        1 => " and 1 more run".to_owned(),
         more => format!(" and {more} more runs"),
     };
     format!(
-        "These lines of {path} were not shown yet: {}{more}. Call workspace_read_file with start_line={first} line_count={count} (for a line \
-         that is cut, with start_char) until none is left.",
-        named.join(", ")
+        "These lines of {} were not shown yet, or not to their end: {}{more}. Next call workspace_read_file with {{\"path\": {}, \
+         \"start_line\": {first}, \"line_count\": {count}}}, and go on until none is left; where a line is cut, the result names \
+         the call for its rest.",
+        quoted(path),
+        named.join(", "),
+        json_string(path)
     )
 }
 
@@ -295,20 +245,41 @@ fn run(from: u32, to: u32) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::{patch_not_unique, write_half_read};
 
     #[test]
     fn names_the_missing_lines_and_the_next_read() {
+        let call = |path: &str, missing: &[(u32, u32)]| {
+            let message = write_half_read(path, missing);
+            let (_, rest) = message
+                .split_once("Next call workspace_read_file with ")
+                .expect("a call");
+            let (call, _) = rest.split_once(", and go on").expect("its end");
+            serde_json::from_str::<serde_json::Value>(call).expect("JSON")
+        };
         let message = write_half_read("plan/a.md", &[(3, 7), (12, 12)]);
-        assert!(
-            message.contains("\"plan/a.md\" were not shown yet: 3-7, 12. Call"),
-            "{message}"
+        assert!(message.contains("or not to their end: 3-7, 12. Next"), "{message}");
+        assert_eq!(
+            call("plan/a.md", &[(3, 7), (12, 12)]),
+            json!({"path": "plan/a.md", "start_line": 3, "line_count": 5})
         );
-        assert!(message.contains("start_line=3 line_count=5"), "{message}");
+        assert_eq!(
+            call("plan/\u{202E}.md", &[(1, 5_000)]),
+            json!({"path": "plan/\u{202E}.md", "start_line": 1, "line_count": 1_200})
+        );
 
         let many: Vec<(u32, u32)> = (0..14).map(|number| (number * 2 + 1, number * 2 + 1)).collect();
         let message = write_half_read("a", &many);
         assert!(message.contains("17, 19 and 4 more runs."), "{message}");
+    }
+
+    #[test]
+    fn repeats_within_one_line_are_said_to_be_there() {
+        assert!(patch_not_unique("a", 3, &[4, 4, 4]).contains("3 times in \"a\", all in line 4. "));
+        assert!(patch_not_unique("a", 12, &[4; 10]).contains("12 times in \"a\", the first 10 all in line 4. "));
+        assert!(patch_not_unique("a", 3, &[2, 3, 3]).contains("beginning in lines 2, 3, 3. "));
     }
 
     #[test]

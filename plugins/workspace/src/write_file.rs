@@ -2,7 +2,7 @@
 //!
 //! Which write is allowed is the host's decision; the text of the file is never repeated to the model.
 
-use innkeeper_tool::{Failure, Reply};
+use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::port::{Basis, PathError, Staged, WriteError, Writer};
@@ -86,8 +86,10 @@ fn words(mode: WriteMode, staged: &Staged) -> String {
         (WriteMode::Append, false) => "Appended to",
     };
     format!(
-        "{verb} {}: the file now has {} chars, {} words.",
-        staged.path, staged.chars, staged.words
+        "{verb} {}: the file now has {}, {}.",
+        staged.path,
+        counted(staged.chars, "char"),
+        counted(staged.words, "word")
     )
 }
 

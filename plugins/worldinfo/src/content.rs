@@ -149,7 +149,12 @@ fn words(entry: &Entry, shown: &Shown<'_>) -> String {
     if let Some(position) = entry.position {
         words.push_str(&format!(" | position={position}"));
     }
-    let continuation = shown.continuation(&format!("\"ref\": {}", json_string(&entry.r#ref)));
+    let continuation = shown.continuation(|range| {
+        format!(
+            "worldinfo_read_activated with {{\"entries\": [{{\"ref\": {}, {range}}}]}}",
+            json_string(&entry.r#ref)
+        )
+    });
     let body = Some(shown.body()).filter(|body| !body.is_empty());
     for more in [body, continuation].into_iter().flatten() {
         words.push('\n');
@@ -161,5 +166,9 @@ fn words(entry: &Entry, shown: &Shown<'_>) -> String {
 /// The first line of a reply with texts.
 pub(crate) fn header(items: usize, total: usize) -> String {
     let texts = if items == 1 { "text" } else { "texts" };
-    format!("{items} {texts} read; {total} world info entries are activated for this run.")
+    let entries = match total {
+        1 => "1 world info entry is".to_owned(),
+        _ => format!("{total} world info entries are"),
+    };
+    format!("{items} {texts} read; {entries} activated for this run.")
 }

@@ -25,7 +25,11 @@ fn the_schema_takes_entries_only_and_a_ref_of_each() {
     let mut schema: Value = serde_json::from_str(Tool::ReadActivated.spec().input_schema).expect("JSON");
     assert_eq!(schema["additionalProperties"], json!(false));
     let entries = schema["properties"]["entries"]["items"].take();
-    let names = |object: &Value| -> Vec<String> { object.as_object().expect("an object").keys().cloned().collect() };
+    let names = |object: &Value| -> Vec<String> {
+        let mut names: Vec<String> = object.as_object().expect("an object").keys().cloned().collect();
+        names.sort();
+        names
+    };
     assert_eq!(names(&schema["properties"]), ["entries"]);
     assert_eq!(
         names(&entries["properties"]),

@@ -6,26 +6,26 @@ pub(crate) static ALL: &[Builtin] = &[
     Builtin {
         family: "chat",
         bytes: include_bytes!("../components/chat.wasm"),
-        sha256: "25a2c31ca2f000211213ed3b5c2e34c52ba136274270bc75b2eb077707f88a9e",
+        sha256: "02e410e0a3c40302f64f65e2770112721e2f2f72715b5931d4e1b648e0ac86c9",
     },
     Builtin {
         family: "dice",
         bytes: include_bytes!("../components/dice.wasm"),
-        sha256: "99db1d94774b75b8d86a11470cd0914e683828658e82d891a7d29edf4f409c4e",
+        sha256: "3a2a6be6afca3769215db0fc2e39608ca45819c022800b34fbca80c7748d03f4",
     },
     Builtin {
         family: "skill",
         bytes: include_bytes!("../components/skill.wasm"),
-        sha256: "cafa3d12712f17d1cf1cc41757b28ef0df1fabfd892582743c644ce3f1a3bbc2",
+        sha256: "6627e3e4c2bf27809d19aa36ce238d77c9f39c2fcb57c4f8142edcb013aa6e77",
     },
     Builtin {
         family: "workspace",
         bytes: include_bytes!("../components/workspace.wasm"),
-        sha256: "654b8a9b13298a8db104ad7efa50703e02ad2d11b5b72d66accb082c46a8f9cd",
+        sha256: "e7c403ff4169b48f010ed507f369c53b0e5251b29439c6902c744878ca64b3f4",
     },
     Builtin {
         family: "worldinfo",
         bytes: include_bytes!("../components/worldinfo.wasm"),
-        sha256: "896fe4602b9f1e40a05134203c33717982d742f4a8e7ddb20a68a4f977830a8d",
+        sha256: "f2aca21a7f5fb90c47a0b5fdcb15bcabb82962a354cbdf83734720991b95b133",
     },
 ];

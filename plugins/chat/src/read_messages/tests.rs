@@ -54,9 +54,9 @@ fn a_character_range_is_raw_and_says_where_to_go_on() {
     let reply = call(item.clone(), &chat).expect("a reply");
     assert_eq!(
         reply.text,
-        "1 message read; 1 are visible, with indexes from 0.\n\n\
+        "1 message read; 1 is visible, with indexes from 0.\n\n\
          message 0 user characters 10..20, 10 of 36 chars, 1 of 1 words ref chat:current#0:chars=10..20 (preview)\n\
-         abcdefghij\n[More follows: read {\"index\": 0, \"start_char\": 20, \"max_chars\": 10}]"
+         abcdefghij\n[More: call chat_read_messages with {\"messages\": [{\"index\": 0, \"start_char\": 20, \"max_chars\": 10}]}]"
     );
     let expected = json!({"totalMessages": 1, "messages": [{
         "index": 0, "role": "user", "name": null, "sendDate": null, "chars": 10, "words": 1, "totalChars": 36,
@@ -91,7 +91,8 @@ fn one_message_is_paged_by_whole_lines() {
     let long = "x".repeat(5_000);
     let chat = Chat::new([format!("{long}\n{long}")]);
     let reply = call(json!([{"index": 0}]), &chat).expect("a reply");
-    let next = "\n[More follows: read {\"index\": 0, \"start_line\": 2, \"line_count\": 1}]";
+    let next = "\n[More: call chat_read_messages with {\"messages\": [{\"index\": 0, \"start_line\": 2, \
+        \"line_count\": 1}]}]";
     assert!(reply.text.ends_with(next), "{}", reply.text);
     assert!(
         reply.text.contains(" lines 1-1 of 2, 5000 of 10001 chars, "),
@@ -104,7 +105,8 @@ fn one_message_is_paged_by_whole_lines() {
 fn a_line_too_long_for_one_read_goes_on_by_characters() {
     let chat = Chat::new([format!("first\n{}", "é".repeat(9_000))]);
     let reply = call(json!([{"index": 0, "start_line": 2}]), &chat).expect("a reply");
-    let next = "\n[Line 2 is too long and was cut: read {\"index\": 0, \"start_char\": 8006}]";
+    let next =
+        "\n[Line 2 was cut: call chat_read_messages with {\"messages\": [{\"index\": 0, \"start_char\": 8006}]}]";
     assert!(reply.text.ends_with(next), "{}", reply.text.len());
     let rest = structured(json!([{"index": 0, "start_char": 8_006}]), &chat);
     assert_eq!(rest["messages"][0]["text"], json!("é".repeat(1_000)));

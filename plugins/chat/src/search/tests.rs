@@ -57,9 +57,61 @@ fn zero_hits_are_a_success_in_one_sentence() {
     let reply = call(json!({"query": "xyzzy quux"}), &chat).expect("a reply");
     assert_eq!(
         reply.text,
-        "No hits for \"xyzzy quux\" in the 2 messages searched; try other words, or a wider range of messages."
+        "No hits for \"xyzzy quux\" in the 2 messages searched, all there are; try other words."
     );
     assert_eq!(found(json!({"query": "!?…"}), &chat), [0u64; 0]);
+}
+
+#[test]
+fn no_hits_have_a_cause() {
+    let chat = Chat::new(["one", "two", "three"]);
+    let table = [
+        (json!({"query": "!?…"}), "has no word, only signs"),
+        (
+            json!({"query": "one", "start_message": 3}),
+            "start_message 3 is past the last message, which has index 2.",
+        ),
+        (
+            json!({"query": "one", "role": "system"}),
+            "none of the 3 messages searched has the role system;",
+        ),
+        (
+            json!({"query": "one", "scan_limit": 1, "end_message": 1}),
+            "scan_limit 1 takes only the newest messages, and none of them is in the range;",
+        ),
+        (
+            json!({"query": "qq qq2", "role": "assistant"}),
+            "in the 1 assistant message searched; try other words, or a wider range of messages.",
+        ),
+    ];
+    for (arguments, cause) in table {
+        let reply = call(arguments.clone(), &chat).expect("a reply");
+        assert!(reply.text.contains(cause), "{arguments}: {}", reply.text);
+    }
+    let empty = call(json!({"query": "one", "start_message": 3}), &Chat::new([""; 0])).expect("a reply");
+    assert_eq!(
+        empty.text,
+        "No hits for \"one\": the chat is empty, there is nothing to search."
+    );
+}
+
+#[test]
+fn hits_that_the_limit_cut_off_are_said() {
+    let chat = Chat::new(["old pier"; 60]);
+    let header = |limit: u64| {
+        let reply = call(json!({"query": "old pier", "limit": limit}), &chat).expect("a reply");
+        reply.text.lines().next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        header(20),
+        "20 hits for \"old pier\", best first. 40 more match, but not better: raise limit, up to 50, or narrow the range of \
+         messages or the query. Read whole messages with chat_read_messages, by index."
+    );
+    assert_eq!(
+        header(50),
+        "50 hits for \"old pier\", best first. 10 more match, but not better: narrow the range of messages or the query. \
+         Read whole messages with chat_read_messages, by index."
+    );
 }
 
 #[test]

@@ -39,6 +39,28 @@ fn other_numbers_are_refused_by_pointer() {
 }
 
 #[test]
+fn a_refusal_says_what_a_number_must_be_and_nothing_of_the_json_text() {
+    for (bad, said) in [
+        ("-1", "it must be a whole number, 0 or more, and is -1"),
+        ("2.5", "it must be a whole number, 0 or more, and is 2.5"),
+        (
+            "1e30",
+            "it must be a whole number, 0 or more, at most 18446744073709551615",
+        ),
+        (
+            "\"2\"",
+            "invalid type: string \"2\", expected a whole number, 0 or more",
+        ),
+    ] {
+        let refused = limit(bad).expect_err(bad);
+        assert_eq!(
+            refused.message,
+            format!("Argument /limit cannot be used: {said}. Correct it and call again.")
+        );
+    }
+}
+
+#[test]
 fn a_pointer_reaches_into_items() {
     let refused = arguments::<Sample>(r#"{"items":[{"index":1},{"index":-4}]}"#).expect_err("-4");
     assert!(

@@ -47,7 +47,7 @@ fn the_best_places_come_first_whatever_the_order_of_the_files() {
     for files in [[one, other], [other, one]] {
         let found = found(3, &files);
         assert_eq!(refs(&found), expected);
-        assert_eq!((found.searched, found.truncated), (2, true));
+        assert_eq!((found.searched, found.truncated()), (2, true));
     }
 }
 
@@ -55,15 +55,15 @@ fn the_best_places_come_first_whatever_the_order_of_the_files() {
 fn a_limit_that_is_just_met_cuts_nothing() {
     let files = [("a.md", "key\nx\ndoor"), ("b.md", "nothing")];
     let met = found(2, &files);
-    assert_eq!((met.places.len(), met.searched, met.truncated), (2, 2, false));
+    assert_eq!((met.places.len(), met.searched, met.truncated()), (2, 2, false));
     let cut = found(1, &files);
-    assert_eq!((cut.places.len(), cut.truncated), (1, true));
+    assert_eq!((cut.places.len(), cut.truncated()), (1, true));
 }
 
 #[test]
 fn an_endless_line_is_cut() {
     let found = found(1, &[("a.md", &format!("key{}", "é".repeat(100_000)))]);
-    assert_eq!(found.places.first().map(Place::chars), Some(8_003));
+    assert_eq!(found.places.first().map(Place::chars), Some(8_007));
 }
 
 #[test]
@@ -73,7 +73,53 @@ fn the_words_end_with_what_was_left_out() {
     assert_eq!(
         found.words("1 place", &refs(&found)),
         "1 place\n\na.md score 1.000 ref x:a.md#L2-L2\n2 | key door\n\n\
-         (there may be more places: narrow the query or the path)\n\
+         (best 1; more match: raise limit, up to 50, or narrow the query or the path)\n\
          (files and links skipped, because they cannot be searched: 2)"
+    );
+}
+
+#[test]
+fn at_the_highest_limit_only_a_narrower_search_shows_more() {
+    let found = found(50, &[("a.md", &"key\n".repeat(51))]);
+    let words = found.words("50 places", &[]);
+    assert_eq!(
+        words,
+        "50 places\n\n(best 50; more match: narrow the query or the path)"
+    );
+}
+
+#[test]
+fn a_clipped_line_and_files_left_out_are_said() {
+    let mut found = found(1, &[("a.md", &format!("{}key", "x".repeat(9_000)))]);
+    found.unsearched = true;
+    assert_eq!(
+        found.words("1 place", &[]),
+        "1 place\n\n(\"...\" marks where a long line was clipped around its match)\n(not all files were searched, because \
+         there are too many: narrow the path)"
+    );
+}
+
+#[test]
+fn no_places_have_a_cause() {
+    let none = found(1, &[]);
+    assert_eq!(
+        none.nothing("key", "\"plan\""),
+        "No hits: there are no files in \"plan\"."
+    );
+    let mut skipped = found(1, &[]);
+    skipped.skip(1);
+    assert_eq!(
+        skipped.nothing("key", "\"plan\""),
+        "No hits: nothing in \"plan\" can be searched, because only UTF-8 text of at most 16 MiB can, and no links."
+    );
+    let searched = found(1, &[("a", "x"), ("b", "y")]);
+    assert_eq!(
+        searched.nothing("key", "\"plan\""),
+        "No hits: in \"plan\" no line of the 2 files searched holds a word of \"key\"."
+    );
+    let (limit, context) = (Limit(1), Context(0));
+    assert_eq!(
+        Found::new("?!", limit, context).nothing("?!", "\"plan\""),
+        "No hits: \"?!\" has no word, only signs, so there is nothing to look for. Call again with words."
     );
 }

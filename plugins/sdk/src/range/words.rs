@@ -2,6 +2,8 @@
 
 use innkeeper_text::{RangeError, Span};
 
+use crate::counted;
+
 /// Lines and characters were asked for at once. `what` starts the sentence, as `Message 3`.
 #[must_use]
 pub fn mixed(what: &str) -> String {
@@ -14,9 +16,16 @@ pub fn mixed(what: &str) -> String {
 /// There is no such part. `what` starts the sentence, as `Message 3`.
 #[must_use]
 pub fn out_of_range(what: &str, span: Span, error: RangeError) -> String {
-    let (asked, lines, chars) = (asked(span), error.total_lines, error.total_chars);
+    let asked = asked(span);
+    if error.total_chars == 0 {
+        return format!(
+            "{what} has no such part: {asked}, but it is empty. Nothing was read, and there is nothing to read."
+        );
+    }
+    let lines = counted(error.total_lines, "line");
+    let chars = counted(error.total_chars, "character");
     format!(
-        "{what} has no such part: {asked}, but it has {lines} lines and {chars} characters. Nothing was read. Call \
+        "{what} has no such part: {asked}, but it has {lines} and {chars}. Nothing was read. Call \
          again with start_line from 1 or start_char from 0 inside it, and counts of at least 1."
     )
 }
@@ -50,6 +59,15 @@ mod tests {
             "File \"a\" has no such part: start_char 9 and max_chars 3 were asked for, but it has 2 lines and 7 \
              characters. Nothing was read. Call again with start_line from 1 or start_char from 0 inside it, and \
              counts of at least 1."
+        );
+        let error = RangeError {
+            total_lines: 0,
+            total_chars: 0,
+        };
+        assert_eq!(
+            out_of_range("File \"a\"", span, error),
+            "File \"a\" has no such part: start_char 9 and max_chars 3 were asked for, but it is empty. Nothing was \
+             read, and there is nothing to read."
         );
         let table = [
             (Span::All, "all of it was asked for"),

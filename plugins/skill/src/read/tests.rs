@@ -56,7 +56,7 @@ fn a_line_range_for_programs() {
         reply.text,
         "skill lore file references/a.md lines 2-2 of 3, 3 of 13 chars, 1 of 3 words ref skills/lore/references/a.md \
          (preview)\n2 | two\n\
-         [More follows: read {\"name\": \"lore\", \"path\": \"references/a.md\", \"start_line\": 3, \"line_count\": 1}]\n\
+         [More: call skill_read with {\"name\": \"lore\", \"path\": \"references/a.md\", \"start_line\": 3, \"line_count\": 1}]\n\
          (left of the read budget for skills: 79997 characters)"
     );
     assert_eq!(reply.resource_refs, ["skills/lore/references/a.md"]);
@@ -70,7 +70,7 @@ fn a_character_range_is_raw_and_in_the_ref() {
         reply.text,
         "skill lore file SKILL.md characters 10..20, 10 of 36 chars, 1 of 1 words ref skills/lore/SKILL.md:chars=10..20 \
          (preview)\nabcdefghij\n\
-         [More follows: read {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_char\": 20, \"max_chars\": 10}]\n\
+         [More: call skill_read with {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_char\": 20, \"max_chars\": 10}]\n\
          (left of the read budget for skills: 79990 characters)"
     );
     assert_eq!(reply.resource_refs, ["skills/lore/SKILL.md:chars=10..20"]);
@@ -106,11 +106,11 @@ fn the_budgets_cap_a_read_and_nothing_else_does() {
 fn a_preview_has_whole_lines_or_says_where_a_line_was_cut() {
     let mut fake = Fake::lore(&[("SKILL.md", "12345\n12345\n1234567890123456789")]).with_budget(12, 30);
     let reply = call(&mut fake, json!({"name": "lore"})).expect("a reply");
-    let next = "[More follows: read {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_line\": 3, \"line_count\": 2}]\n\
+    let next = "[More: call skill_read with {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_line\": 3, \"line_count\": 2}]\n\
         (left of the read budget for skills: 19 characters)";
     assert!(reply.text.ends_with(next), "{}", reply.text);
     let reply = call(&mut fake, json!({"name": "lore", "start_line": 3})).expect("a reply");
-    let next = "[Line 3 is too long and was cut: read {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_char\": 24}]\n\
+    let next = "[Line 3 was cut: call skill_read with {\"name\": \"lore\", \"path\": \"SKILL.md\", \"start_char\": 24}]\n\
         (left of the read budget for skills: 7 characters)";
     assert!(reply.text.ends_with(next), "{}", reply.text);
     let reply = call(&mut fake, json!({"name": "lore", "start_char": 24, "max_chars": 99})).expect("a reply");
@@ -125,7 +125,7 @@ fn an_empty_file_can_be_read_and_costs_nothing() {
     let reply = call(&mut fake, json!({"name": "lore"})).expect("a reply");
     assert_eq!(
         reply.text,
-        "skill lore file SKILL.md lines 0-0 of 0, 0 of 0 chars, 0 of 0 words ref skills/lore/SKILL.md\n\
+        "skill lore file SKILL.md is empty, 0 of 0 chars, 0 of 0 words ref skills/lore/SKILL.md\n\
          (left of the read budget for skills: 80000 characters)"
     );
     let chars = call(&mut fake, json!({"name": "lore", "start_char": 0})).expect("a reply");
@@ -199,8 +199,8 @@ fn a_bad_path_is_said_before_mixing_and_mixing_before_a_missing_file() {
     let bad = call(&mut fake, mixed("a/../b"));
     assert_eq!(
         message(&bad),
-        "\"a/../b\" cannot be read in a skill: it is no path of a skill. Call again with the path of a text file inside \
-         the skill, as \"references/style.md\", or without path."
+        "\"a/../b\" cannot be read in a skill: it is no path of a skill. Call again with the path of a \
+         text file from the skill's folder, as \"references/style.md\", or without path."
     );
     let missing = call(&mut fake, mixed("no.md"));
     assert_eq!(
@@ -242,6 +242,39 @@ fn a_hidden_skill_is_refused_alike_whether_or_not_it_exists() {
     assert_eq!(code(&call(&mut fake, json!({"name": "lore"}))), "skill.policy_denied");
 }
 
+#[test]
+fn a_path_of_the_workspace_kind_is_turned_into_one_of_the_skill() {
+    let mut fake = Fake::lore(&[("a.md", "x")]);
+    let rule = "`/a.md` is not a workspace path: it begins with `/`; paths are relative to the workspace, such as `b`";
+    fake.broken.insert("a.md".into(), LibraryError::Invalid(rule.into()));
+    let refused = call(&mut fake, json!({"name": "lore", "path": "a.md"}));
+    assert_eq!(
+        message(&refused),
+        "\"a.md\" cannot be read in a skill: it begins with `/`. Call again with the path of a text file from the skill's \
+         folder, as \"references/style.md\", or without path."
+    );
+    let slash = call(&mut fake, json!({"name": "lore", "path": "/b.md"}));
+    assert!(
+        message(&slash).ends_with("Call again with path \"b.md\", from the skill's folder, or without path."),
+        "{}",
+        message(&slash)
+    );
+}
+
+#[test]
+fn what_cannot_be_read_any_more_is_no_next_call() {
+    let mut fake = Fake::lore(&[("SKILL.md", "0123456789")]).with_budget(20, 8);
+    let reply = call(&mut fake, json!({"name": "lore"})).expect("a reply");
+    assert!(
+        reply.text.ends_with(
+            "\n1 | 01234567\n[More follows from \"start_char\": 8, but it can no longer be read.]\n(the read budget for skills is \
+             now used up: no more can be read)"
+        ),
+        "{}",
+        reply.text
+    );
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -263,7 +296,7 @@ proptest! {
                 seen.push('\n');
             }
             seen.push_str(&raw(&reply, &form));
-            let Some((_, more)) = reply.text.rsplit_once(": read ") else { break };
+            let Some((_, more)) = reply.text.rsplit_once(": call skill_read with ") else { break };
             let (more, _) = more.rsplit_once("]\n").expect("an end");
             next = serde_json::from_str(more).expect("JSON");
         }
@@ -275,7 +308,7 @@ proptest! {
 /// The text in a reply, without line numbers.
 fn raw(reply: &Reply, form: &Value) -> String {
     let (_, rest) = reply.text.split_once('\n').expect("a body or a note");
-    let end = ["[More follows: ", "[Line ", "(left of "]
+    let end = ["[More: ", "[Line ", "(left of "]
         .iter()
         .filter_map(|note| rest.find(note))
         .min();

@@ -45,14 +45,20 @@ fn shows_numbered_places_with_score_and_ref() {
 #[test]
 fn nothing_found_is_a_success_that_costs_nothing() {
     let mut fake = Fake::lore(&[("SKILL.md", "key")]);
-    for query in ["door", "?!"] {
+    for (query, words) in [
+        (
+            "door",
+            "No hits: in skill lore no line of the 1 file searched holds a word of \"door\".",
+        ),
+        (
+            "?!",
+            "No hits: \"?!\" has no word, only signs, so there is nothing to look for. Call again with words.",
+        ),
+    ] {
         let reply = call(&mut fake, json!({"name": "lore", "query": query})).expect("a reply");
         assert_eq!(
             reply.text,
-            format!(
-                "No line of skill lore holds a word of \"{query}\".\n\n\
-                 (left of the read budget for skills: 80000 characters)"
-            )
+            format!("{words}\n\n(left of the read budget for skills: 80000 characters)")
         );
         assert_eq!(structured(&reply)["returnedChars"], 0);
     }
@@ -121,7 +127,7 @@ fn more_places_than_the_limit_are_truncated() {
     assert!(
         reply
             .text
-            .contains("\n\n(there may be more places: narrow the query or the path)\n\n")
+            .contains("\n\n(best 2; more match: raise limit, up to 50, or narrow the query or the path)\n\n")
     );
 }
 

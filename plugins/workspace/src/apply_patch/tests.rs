@@ -78,7 +78,11 @@ fn every_line_must_have_been_shown() {
     read_line(&mut fake, 2);
     let refused = swap(&mut fake, "two", "2");
     assert_eq!(code(&refused), "workspace.patch_requires_full_read");
-    assert!(message(&refused).contains("shown yet: 1, 3."), "{}", message(&refused));
+    assert!(
+        message(&refused).contains("to their end: 1, 3. Next call"),
+        "{}",
+        message(&refused)
+    );
     read_line(&mut fake, 1);
     read_line(&mut fake, 3);
     swap(&mut fake, "two", "2").unwrap();

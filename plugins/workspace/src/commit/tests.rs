@@ -74,3 +74,17 @@ fn refusals_have_their_codes() {
         "tool.invalid_arguments"
     );
 }
+
+#[test]
+fn a_message_that_was_not_written_yet_may_be_written_first() {
+    let missing = |path: &str| {
+        let mut fake = Fake {
+            refused: Some(ControlError::Path(PathError::NotFound)),
+            ..Fake::default()
+        };
+        let refused = ask(&mut fake, json!({ "path": path }));
+        message(&refused).to_owned()
+    };
+    assert!(missing("output/main.md").ends_with("or workspace_write_file to create it."));
+    assert!(missing("tool-results/a.txt").ends_with("Call workspace_list_files to see what there is."));
+}

@@ -103,7 +103,22 @@ fn candidate(body: &str, probe: &str) -> Option<usize> {
     let end = cut_back(tail, from_tail);
     let at = loose_body.find(end)?;
     let last = at.saturating_add(end.len()).saturating_sub(1);
-    Some(aligned(body, original_byte(body, last), probe))
+    let start = aligned(body, original_byte(body, last), probe);
+    Some(at_first_word(body, start, probe).unwrap_or(start))
+}
+
+/// Where the line of a candidate begins with the text's first word, whatever comes between it and the end that was
+/// found: two texts of different length are best compared from there.
+fn at_first_word(body: &str, start: usize, probe: &str) -> Option<usize> {
+    let line_start = line_start(body, start);
+    let line = body.get(line_start..)?.split('\n').next()?;
+    let first = |text: &str| text.split_whitespace().next().map(loose);
+    let word = first(probe)?;
+    if word.is_empty() || first(line)? != word {
+        return None;
+    }
+    let indent = line.len().saturating_sub(line.trim_start().len());
+    Some(with_lead(body, line_start.saturating_add(indent), probe))
 }
 
 fn loose(text: &str) -> String {

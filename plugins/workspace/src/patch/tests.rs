@@ -152,6 +152,26 @@ fn the_nearest_candidate_is_named_with_its_first_difference() {
 }
 
 #[test]
+fn a_line_that_begins_alike_is_compared_from_its_beginning() {
+    let table = [
+        ("The lantern is low.", "The lamp is low.", (1, (1, 7), Some('n'), 'm')),
+        (
+            "x\n  The lantern is low.\n",
+            "  The lamp is low.",
+            (2, (2, 9), Some('n'), 'm'),
+        ),
+        (
+            "a\nThe lantern\nis quite low.",
+            "The lamp\nis quite low.",
+            (2, (2, 7), Some('n'), 'm'),
+        ),
+    ];
+    for (text, old, place) in table {
+        assert_eq!(nearest(text, old), Some(place), "{old:?}");
+    }
+}
+
+#[test]
 fn line_numbers_of_the_rendering_are_recognised() {
     for old in [
         " 2 | the lamp",

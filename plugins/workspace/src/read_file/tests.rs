@@ -19,7 +19,7 @@ fn a_line_read_has_a_heading_numbers_and_the_next_arguments() {
     let mut fake = Fake::with(&[("plan/beats.md", BEATS)]);
     let reply = read(&mut fake, json!({"path": "./plan//beats.md", "line_count": 2})).unwrap();
     let expected = "plan/beats.md lines 1-2 of 5, chars 32 of 42, words 8 of 13 (preview)\n\
-        1 | open on the pier\n2 | the lamp is out\n\n(more: start_line=3 line_count=2)";
+        1 | open on the pier\n2 | the lamp is out\n\n(more: workspace_read_file path=\"plan/beats.md\" start_line=3 line_count=2)";
     assert_eq!(reply.text, expected);
     assert_eq!(reply.resource_refs, ["plan/beats.md"]);
     let expected = json!({
@@ -52,7 +52,7 @@ fn a_char_read_shows_the_raw_slice_and_its_place() {
     )
     .unwrap();
     let expected = "plan/beats.md chars 10..20 of 42, words 3 of 13 (preview)\ne pier\nthe\n\n\
-        (more: start_char=20 max_chars=10)";
+        (more: workspace_read_file path=\"plan/beats.md\" start_char=20 max_chars=10)";
     assert_eq!(reply.text, expected);
     assert_eq!(reply.resource_refs, ["plan/beats.md:chars=10..20"]);
     let expected = json!({
@@ -67,7 +67,7 @@ fn a_char_read_shows_the_raw_slice_and_its_place() {
 fn an_empty_file_is_fully_read_at_once() {
     let mut fake = Fake::with(&[("plan/e.md", "")]);
     let reply = read(&mut fake, json!({"path": "plan/e.md", "start_line": 1})).unwrap();
-    assert_eq!(reply.text, "plan/e.md lines 0-0 of 0, chars 0 of 0, words 0 of 0");
+    assert_eq!(reply.text, "plan/e.md is empty, chars 0 of 0, words 0 of 0");
     assert_eq!(structured(&reply)["fullRead"], json!(true));
     assert!(read(&mut fake, json!({"path": "plan/e.md", "start_char": 0})).is_ok());
     let second = read(&mut fake, json!({"path": "plan/e.md", "start_line": 2}));
@@ -97,8 +97,9 @@ fn a_long_file_is_read_in_three_pages() {
 fn a_line_that_is_too_long_is_cut_and_its_rest_named() {
     let mut fake = Fake::with(&[("plan/wide.md", &format!("{}\nend", "x".repeat(80_001)))]);
     let reply = read(&mut fake, json!({"path": "plan/wide.md"})).unwrap();
-    let notes = "\n\n(line 1 was cut; its rest: start_char=80000)\n(more: start_line=2 line_count=1)";
-    assert!(reply.text.ends_with(notes), "{}", &reply.text[reply.text.len() - 120..]);
+    let notes = "\n\n(line 1 was cut; its rest: workspace_read_file path=\"plan/wide.md\" start_char=80000)\n\
+        (more: workspace_read_file path=\"plan/wide.md\" start_line=2 line_count=1)";
+    assert!(reply.text.ends_with(notes), "{}", &reply.text[reply.text.len() - 200..]);
     let form = structured(&reply);
     assert_eq!(
         (&form["lineTruncated"], &form["fullRead"]),
@@ -177,5 +178,24 @@ fn checks_in_order_path_mixing_storage_range() {
         message(&directory).contains("\"plan\" is a directory"),
         "{}",
         message(&directory)
+    );
+}
+
+#[test]
+fn a_missing_file_may_be_created_only_where_files_may_be_written() {
+    let mut fake = Fake::default();
+    let refused = |fake: &mut Fake, path: &str| read(fake, json!({ "path": path })).expect_err("no file").message;
+    assert_eq!(
+        refused(&mut fake, "plan/none.md"),
+        "There is no file \"plan/none.md\". Call workspace_list_files to see what there is, or workspace_write_file to create it."
+    );
+    assert_eq!(
+        refused(&mut fake, "tool-results/none.txt"),
+        "There is no file \"tool-results/none.txt\". Call workspace_list_files to see what there is."
+    );
+    assert_eq!(
+        refused(&mut fake, "Plan/none.md"),
+        "\"Plan/none.md\" is outside the folders that you can see; they are plan/, output/, tool-results/. Case counts: call \
+         again with path \"plan/none.md\"."
     );
 }

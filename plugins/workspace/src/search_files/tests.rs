@@ -69,7 +69,7 @@ fn more_places_in_one_file_than_the_limit_are_truncated() {
     assert!(
         reply
             .text
-            .ends_with("(there may be more places: narrow the query or the path)"),
+            .ends_with("(best 1; more match: raise limit, up to 50, or narrow the query or the path)"),
         "{}",
         reply.text
     );
@@ -79,11 +79,21 @@ fn more_places_in_one_file_than_the_limit_are_truncated() {
 fn nothing_found_is_a_success() {
     let mut fake = Fake::with(&[("plan/a.md", "key")]);
     let table = [
-        ("?!", "No line holds a word of \"?!\"."),
-        ("door", "No line holds a word of \"door\"."),
+        (
+            json!({"query": "?!"}),
+            "No hits: \"?!\" has no word, only signs, so there is nothing to look for. Call again with words.",
+        ),
+        (
+            json!({"query": "door"}),
+            "No hits: in the folders that you can see no line of the 1 file searched holds a word of \"door\".",
+        ),
+        (
+            json!({"query": "door", "path": "plan"}),
+            "No hits: in \"plan\" no line of the 1 file searched holds a word of \"door\".",
+        ),
     ];
     for (query, words) in table {
-        let reply = search(&mut fake, json!({"query": query})).unwrap();
+        let reply = search(&mut fake, query).unwrap();
         assert_eq!((reply.text.as_str(), &structured(&reply)["hits"]), (words, &json!([])));
     }
     assert!(search(&mut Fake::default(), json!({"query": "x"})).is_ok());
@@ -130,7 +140,7 @@ fn a_walk_ends_at_a_thousand_files() {
 fn an_endless_line_does_not_fill_the_reply() {
     let mut fake = Fake::with(&[("plan/a.md", &format!("key{}", "x".repeat(100_000)))]);
     let reply = search(&mut fake, json!({"query": "key"})).unwrap();
-    assert_eq!(structured(&reply)["hits"][0]["chars"], json!(8_003));
+    assert_eq!(structured(&reply)["hits"][0]["chars"], json!(8_007));
 }
 
 #[test]

@@ -31,11 +31,11 @@ fn says_what_it_did_and_how_large_the_file_is_now() {
     assert_eq!(fake.asked, ["write plan/a.md Rewrite"]);
 
     let replaced = replace(&mut fake, "one").unwrap();
-    assert_eq!(replaced.text, "Replaced plan/a.md: the file now has 3 chars, 1 words.");
+    assert_eq!(replaced.text, "Replaced plan/a.md: the file now has 3 chars, 1 word.");
     let appended = append(&mut fake, "two").unwrap();
     assert_eq!(
         appended.text,
-        "Appended to plan/a.md: the file now has 6 chars, 1 words."
+        "Appended to plan/a.md: the file now has 6 chars, 1 word."
     );
     assert_eq!(
         (fake.text("plan/a.md"), &structured(&appended)["mode"]),
@@ -74,7 +74,11 @@ fn a_half_read_file_names_the_missing_lines() {
     fake.lost = Some(WriteError::RequiresFullRead(vec![(2, 3)]));
     let refused = replace(&mut fake, "new");
     assert_eq!(code(&refused), "workspace.write_requires_read");
-    assert!(message(&refused).contains("shown yet: 2-3."), "{}", message(&refused));
+    assert!(
+        message(&refused).contains("to their end: 2-3. Next call"),
+        "{}",
+        message(&refused)
+    );
 }
 
 #[test]

@@ -29,6 +29,12 @@ fn message(entries: Value, host: &impl Activated) -> String {
         .message
 }
 
+/// The arguments of the call that a reply says to make next: as they stand.
+fn next_call(reply: &Reply) -> Option<Value> {
+    let (_, more) = reply.text.rsplit_once(": call worldinfo_read_activated with ")?;
+    Some(serde_json::from_str(more.strip_suffix(']').expect("the end")).expect("JSON"))
+}
+
 #[test]
 fn the_list_has_a_line_for_each_entry_and_no_text() {
     let reply = call(json!({}), &Fake::harbor()).expect("a reply");
@@ -121,7 +127,7 @@ fn a_line_range_for_programs_says_where_to_go_on() {
         }],
     });
     assert_eq!(form(&reply), expected);
-    let more = "\n[More follows: read {\"ref\": \"worldinfo:Harbor#12\", \"start_line\": 2, \"line_count\": 1}]";
+    let more = "\n[More: call worldinfo_read_activated with {\"entries\": [{\"ref\": \"worldinfo:Harbor#12\", \"start_line\": 2, \"line_count\": 1}]}]";
     assert!(reply.text.ends_with(more), "{}", reply.text);
 }
 
@@ -131,7 +137,7 @@ fn a_character_range_is_raw_and_in_the_ref() {
     let reply = read(items, &Fake::harbor());
     let expected = "1 text read; 2 world info entries are activated for this run.\n\n\
         worldinfo:Harbor#12 | Old pier | world=Harbor | characters 4..12, 8 of 62 chars, 2 of 12 words (preview)\n\
-        old pier\n[More follows: read {\"ref\": \"worldinfo:Harbor#12\", \"start_char\": 12, \"max_chars\": 8}]";
+        old pier\n[More: call worldinfo_read_activated with {\"entries\": [{\"ref\": \"worldinfo:Harbor#12\", \"start_char\": 12, \"max_chars\": 8}]}]";
     assert_eq!(reply.text, expected);
     assert_eq!(reply.resource_refs, ["worldinfo:Harbor#12:chars=4..12"]);
     let part = &form(&reply)["entries"][0];
@@ -145,9 +151,7 @@ fn a_character_range_is_raw_and_in_the_ref() {
 fn a_ref_with_quotes_is_written_as_json_in_the_next_call() {
     let host = Fake::empty().and("worldinfo:The \"Inn\"#1", "one\ntwo", |_| {});
     let reply = read(json!([{"ref": "worldinfo:The \"Inn\"#1", "line_count": 1}]), &host);
-    let (_, call) = reply.text.split_once("[More follows: read ").expect("more");
-    let next: Value = serde_json::from_str(call.trim_end_matches(']')).expect("JSON");
-    let reply = read(json!([next]), &host);
+    let reply = call(next_call(&reply).expect("more"), &host).expect("a reply");
     assert_eq!(form(&reply)["entries"][0]["content"], "two");
 }
 
@@ -173,10 +177,10 @@ fn a_long_text_is_paged_by_whole_lines_and_a_long_line_by_characters() {
     let line = "x".repeat(5_000);
     let host = Fake::with([format!("{line}\n{line}"), "é".repeat(9_000)]);
     let pages = read(json!([{"ref": "worldinfo:Harbor#0"}]), &host);
-    let next = "\n[More follows: read {\"ref\": \"worldinfo:Harbor#0\", \"start_line\": 2, \"line_count\": 1}]";
+    let next = "\n[More: call worldinfo_read_activated with {\"entries\": [{\"ref\": \"worldinfo:Harbor#0\", \"start_line\": 2, \"line_count\": 1}]}]";
     assert!(pages.text.ends_with(next), "{}", pages.text);
     let cut = read(json!([{"ref": "worldinfo:Harbor#1"}]), &host);
-    let next = "\n[Line 1 is too long and was cut: read {\"ref\": \"worldinfo:Harbor#1\", \"start_char\": 8000}]";
+    let next = "\n[Line 1 was cut: call worldinfo_read_activated with {\"entries\": [{\"ref\": \"worldinfo:Harbor#1\", \"start_char\": 8000}]}]";
     assert!(cut.text.ends_with(next), "{}", cut.text);
 }
 
@@ -204,7 +208,7 @@ fn request_order_and_repeats_are_kept() {
 fn an_empty_text_can_be_read() {
     let host = Fake::with([""]);
     let reply = read(json!([{"ref": "worldinfo:Harbor#0"}]), &host);
-    let heading = "worldinfo:Harbor#0 | 0 | world=Harbor | lines 0-0 of 0, 0 of 0 chars, 0 of 0 words";
+    let heading = "worldinfo:Harbor#0 | 0 | world=Harbor | is empty, 0 of 0 chars, 0 of 0 words";
     assert!(reply.text.ends_with(heading), "{}", reply.text);
     let reply = read(json!([{"ref": "worldinfo:Harbor#0", "start_char": 0}]), &host);
     assert_eq!(reply.resource_refs, ["worldinfo:Harbor#0:chars=0..0"]);
@@ -312,8 +316,8 @@ proptest! {
                 seen.push('\n');
             }
             seen.push_str(content);
-            let Some((_, more)) = reply.text.rsplit_once(": read ") else { break };
-            next = serde_json::from_str(more.trim_end_matches(']')).expect("JSON");
+            let Some(more) = next_call(&reply) else { break };
+            next = more["entries"][0].clone();
         }
         prop_assert_eq!(seen, text);
     }
