@@ -14,6 +14,13 @@ use crate::prompt;
 use crate::run::{AfterCheckpoint, Phase, Run, Turn, root};
 use crate::step::{Effects, answer_metrics, append};
 
+/// Calls of one turn. Each leaves files and events even when it is refused.
+const MAX_CALLS_PER_TURN: usize = 1_000;
+/// Longest id of a call in bytes: it stands in every event of the call.
+const MAX_CALL_ID_BYTES: usize = 4_096;
+/// Characters of an unknown tool's name that a message repeats.
+const SHOWN_NAME_CHARS: usize = 100;
+
 impl Run {
     /// The next request, with all that the model has been told so far.
     pub(crate) fn begin_round(&mut self, out: &mut Effects) {
@@ -121,22 +128,8 @@ impl Run {
         };
         self.turn.response_path.clone_from(&path);
         let mut out = self.answer_events(&answer, path);
-        if let Some(unknown) = self
-            .turn
-            .calls
-            .iter()
-            .find(|call| self.tool_by_alias(&call.alias).is_none())
-        {
-            let offered: Vec<&str> = self.offered().map(|tool| tool.offer.alias.as_str()).collect();
-            let error = RunError::invalid(
-                "model.unknown_tool_call",
-                format!(
-                    "the model called {:?}, which it was not offered; offered are: {}",
-                    unknown.alias,
-                    offered.join(", ")
-                ),
-            );
-            out.extend(self.fail(error.with_hint("Try again, or use a model that keeps to the tools it is given.")));
+        if let Some(error) = self.unusable_turn() {
+            out.extend(self.fail(error));
             return out;
         }
         if self.turn.calls.is_empty() {
@@ -145,6 +138,41 @@ impl Run {
             self.next_call(&mut out)
         }
         out
+    }
+
+    /// Why nothing of a turn can be carried out: calls without end, ids that no journal should hold, names that nobody offered.
+    fn unusable_turn(&self) -> Option<RunError> {
+        let calls = &self.turn.calls;
+        let invalid = |message: String| {
+            let error = RunError::invalid("model.invalid_tool_call", message);
+            Some(error.with_hint("The model or its server does not keep to the tool-calling format; try another one."))
+        };
+        if calls.len() > MAX_CALLS_PER_TURN {
+            let count = calls.len();
+            return invalid(format!(
+                "the model made {count} calls in one turn; at most {MAX_CALLS_PER_TURN} are taken"
+            ));
+        }
+        if let Some(call) = calls
+            .iter()
+            .find(|call| call.call_id.as_str().len() > MAX_CALL_ID_BYTES)
+        {
+            let bytes = call.call_id.as_str().len();
+            return invalid(format!(
+                "a call's id has {bytes} bytes; at most {MAX_CALL_ID_BYTES} are taken"
+            ));
+        }
+        let unknown = calls.iter().find(|call| self.tool_by_alias(&call.alias).is_none())?;
+        let offered: Vec<&str> = self.offered().map(|tool| tool.offer.alias.as_str()).collect();
+        let shown: String = unknown.alias.chars().take(SHOWN_NAME_CHARS).collect();
+        let error = RunError::invalid(
+            "model.unknown_tool_call",
+            format!(
+                "the model called {shown:?}, which it was not offered; offered are: {}",
+                offered.join(", ")
+            ),
+        );
+        Some(error.with_hint("Try again, or use a model that keeps to the tools it is given."))
     }
 
     fn answer_events(&self, answer: &Message, path: String) -> Effects {

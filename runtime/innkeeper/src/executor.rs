@@ -67,6 +67,8 @@ pub(crate) struct Work {
     turns: u32,
     /// Tool calls so far; each has random numbers of its own.
     tool_calls: u64,
+    /// Commits that the host has confirmed.
+    commits: u64,
     /// Checkpoints so far.
     checkpoints: u64,
     /// What the model thought, turn by turn.
@@ -103,13 +105,21 @@ impl Executor {
                         error: self.run.error().cloned().map(HostError::from),
                     };
                 }
-                Next::Broken(error) => {
-                    return Ended {
-                        status: RunStatus::Failed,
-                        error: Some(error.into()),
-                    };
-                }
+                Next::Broken(error) => return self.broken(error),
             }
+        }
+    }
+
+    /// The journal takes no more events. What was committed stands, so the run has not simply failed.
+    fn broken(&self, error: RunError) -> Ended {
+        let status = if self.work.commits > 0 {
+            RunStatus::PartialSuccess
+        } else {
+            RunStatus::Failed
+        };
+        Ended {
+            status,
+            error: Some(error.into()),
         }
     }
 
@@ -152,6 +162,10 @@ impl Executor {
                 arguments,
                 must_fit,
             } => {
+                // A turn may hold thousands of calls that are refused before they run.
+                if self.cancel.is_thrown() {
+                    return Event::CancelRequested;
+                }
                 let checked = must_fit.then_some(&tool_id);
                 self.store_arguments(call_id, checked, arguments).await
             }
@@ -343,8 +357,11 @@ impl Executor {
         let Some(answer) = self.await_commit(&request).await else {
             return Event::CancelRequested;
         };
-        if answer.is_ok() && is_explicit {
-            self.invocation.explicit_commit_confirmed();
+        if answer.is_ok() {
+            self.work.commits += 1;
+            if is_explicit {
+                self.invocation.explicit_commit_confirmed();
+            }
         }
         Event::CommitAnswered(answer)
     }

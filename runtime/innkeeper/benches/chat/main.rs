@@ -10,7 +10,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "time is what is measured")]
 
-#[path = "../../../tools/benches/measure.rs"]
+#[path = "../../../tools/benches/measure/mod.rs"]
 mod measure;
 mod native;
 mod story;

@@ -58,6 +58,9 @@ impl WorkspaceFiles for RunFiles {
     }
 
     async fn apply(&self, changes: Vec<FileChange>) -> Result<(), ApplyError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
         let paths: Vec<WorkspacePath> = changes.iter().map(|change| change.path.clone()).collect();
         let changes: Vec<Change> = changes.into_iter().map(change).collect();
         let applied = self.on_tree(move |tree| tree.apply(&changes)).await?;

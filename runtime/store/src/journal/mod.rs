@@ -22,4 +22,4 @@ pub use line::{MAX_LINE_BYTES, MAX_PAYLOAD_DEPTH};
 pub use read::{Page, PageQuery, Reading, fold, fold_from, read, read_page};
 pub use writer::{Durability, Journal, Stamp, Stamps};
 
-pub(crate) use files::{Access, REPAIR_FILE, lock, open, sync_dir};
+pub(crate) use files::{Access, REPAIR_FILE, open, sync_dir};

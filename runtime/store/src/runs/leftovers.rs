@@ -3,6 +3,7 @@
 //! Nothing here is needed by anyone, so nothing here fails: what cannot be removed is met again at the next start.
 
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
@@ -19,8 +20,9 @@ use crate::tree::{Tree, TreeError};
 /// Removes what a run did not finish: temporary files, staged changes, half a checkpoint, half a persistent state. Only for the run's
 /// owner.
 pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
-    let temps = Dir::open_ambient_dir(folder.path(), ambient_authority()).and_then(|dir| atomic::sweep_temps(&dir));
-    tell("temporary files", temps);
+    for part in ["", "model-responses", "input", "invocations"] {
+        sweep_folder(&folder.path().join(part));
+    }
     match Tree::open(folder.path()) {
         Ok(tree) => {
             tell("staged changes", tree.sweep_leftovers());
@@ -36,6 +38,15 @@ pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
     );
 }
 
+/// Removes temporary files that lie directly in a folder, if there is such a folder.
+fn sweep_folder(folder: &Path) {
+    let swept = Dir::open_ambient_dir(folder, ambient_authority()).and_then(|dir| atomic::sweep_temps(&dir));
+    match swept {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        swept => tell("temporary files", swept),
+    }
+}
+
 fn tell<E: std::error::Error>(what: &str, swept: Result<usize, E>) {
     match swept {
         Ok(0) => {}
@@ -48,6 +59,7 @@ fn tell<E: std::error::Error>(what: &str, swept: Result<usize, E>) {
 pub(crate) fn drop_orphans(root: &RunsRoot) {
     for cache in [INDEX, SUMMARIES] {
         let dir = root.index(cache);
+        sweep_folder(&dir);
         for (name, is_dir) in names(&dir).unwrap_or_default() {
             let id = name.strip_suffix(".json").and_then(|stem| RunId::parse(stem).ok());
             let Some(id) = id.filter(|_| !is_dir) else { continue };

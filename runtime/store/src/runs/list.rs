@@ -9,9 +9,9 @@ use time::OffsetDateTime;
 
 use super::cache::Loaded;
 use super::error::{RunIssue, RunsError};
-use super::folder::{RunFolder, RunsRoot, issue};
+use super::folder::{RunFolder, RunsRoot, issue, names};
 use super::record::{RunRecord, RunSummary, parse_time};
-use crate::journal::{EVENTS_FILE, JournalError};
+use crate::journal::{EVENTS_FILE, JournalError, LOCK_FILE, REPAIR_FILE};
 
 const DEFAULT_LIMIT: u64 = 50;
 /// Most runs of a page; each may need its journal read.
@@ -111,7 +111,7 @@ impl RunsRoot {
                     continue;
                 }
             };
-            issues.extend(damage_of(&folder, &loaded));
+            issues.extend(damage_of(&folder, &loaded).or_else(|| loss_of(&folder, &loaded)));
             let dated = loaded
                 .record
                 .and_then(|record| Some((parse_time(&record.created_at)?, record)));
@@ -142,6 +142,23 @@ pub(crate) fn damage_of(folder: &RunFolder, loaded: &Loaded) -> Option<RunIssue>
         EVENTS_FILE,
         &RunsError::Journal(error),
     ))
+}
+
+/// A run whose folder holds more than a beginning leaves, and whose journal tells nothing: its events are lost, and that is no empty run.
+pub(crate) fn loss_of(folder: &RunFolder, loaded: &Loaded) -> Option<RunIssue> {
+    const OF_A_BEGINNING: [&str; 3] = [EVENTS_FILE, LOCK_FILE, REPAIR_FILE];
+    if loaded.record.is_some() {
+        return None;
+    }
+    let more = names(folder.path()).map(|found| found.iter().any(|(name, _)| !OF_A_BEGINNING.contains(&name.as_str())));
+    let error = match more {
+        Ok(false) => return None,
+        Ok(true) => RunsError::NoRecord {
+            path: folder.journal().events(),
+        },
+        Err(error) => error,
+    };
+    Some(issue(Some(folder.run_id().clone()), EVENTS_FILE, &error))
 }
 
 fn parse_cursor(cursor: &ListCursor) -> Result<Key, RunsError> {

@@ -3,8 +3,6 @@
 //! There is no resume: what was open is ended, and what cannot be known is said to be unknown. Runs with a living owner, damaged
 //! journals and journals of other programs are left as they are.
 
-use std::fs;
-
 use innkeeper_protocol::id::{CommitId, RunId};
 
 use super::cache::Loaded;
@@ -13,10 +11,10 @@ use super::error::{RunIssue, RunsError};
 use super::fold::RunFold;
 use super::folder::{RunFolder, RunsRoot, issue};
 use super::leftovers;
-use super::list::damage_of;
+use super::list::{damage_of, loss_of};
 use super::open_work::{DanglingCall, OpenWork};
 use super::record::RunRecord;
-use crate::journal::{self, Durability, EVENTS_FILE, Journal, JournalError, LOCK_FILE, REPAIR_FILE, Stamps};
+use crate::journal::{Durability, EVENTS_FILE, Journal, JournalError, Stamps};
 
 pub use super::closing::CommitEvidence;
 
@@ -34,8 +32,8 @@ pub trait RecoveryPorts: Stamps {
 pub struct RecoveryReport {
     /// Runs that were closed.
     pub finalised: Vec<RunId>,
-    /// Folders without a single event: nobody was told of these runs, and the folder is gone.
-    pub removed: Vec<RunId>,
+    /// Folders in which a run is about to begin, or never did; they are left alone.
+    pub not_begun: Vec<RunId>,
     /// Runs that a living process owns.
     pub live: Vec<RunId>,
     /// Open runs of other programs, which cannot be continued.
@@ -47,7 +45,7 @@ pub struct RecoveryReport {
 /// What became of one run.
 enum Recovered {
     Finalised,
-    Removed,
+    NotBegun,
     AlreadyEnded,
 }
 
@@ -63,7 +61,7 @@ pub fn recover(root: &RunsRoot, ports: &mut dyn RecoveryPorts) -> Result<Recover
         let id = folder.run_id().clone();
         match recover_run(root, &folder, ports, &mut report.issues) {
             Ok(Recovered::Finalised) => report.finalised.push(id),
-            Ok(Recovered::Removed) => report.removed.push(id),
+            Ok(Recovered::NotBegun) => report.not_begun.push(id),
             Ok(Recovered::AlreadyEnded) => {}
             Err(RunsError::Journal(JournalError::RunLocked { .. })) => report.live.push(id),
             Err(RunsError::Journal(JournalError::Unchained { .. })) => report.foreign.push(id),
@@ -93,12 +91,14 @@ fn recover_run(
     issues: &mut Vec<RunIssue>,
 ) -> Result<Recovered, RunsError> {
     let loaded = root.load(folder)?;
-    if let Some(damage) = damage_of(folder, &loaded) {
-        issues.push(damage);
+    let flaw = damage_of(folder, &loaded).or_else(|| loss_of(folder, &loaded));
+    if let Some(flaw) = flaw {
+        issues.push(flaw);
         return Ok(Recovered::AlreadyEnded);
     }
     match loaded {
-        Loaded { record: None, .. } => remove_unborn(folder),
+        // Nothing is removed: another process may be about to write the first event, and a lost journal is evidence.
+        Loaded { record: None, .. } => Ok(Recovered::NotBegun),
         Loaded {
             record: Some(record), ..
         } if record.status.is_terminal() => Ok(Recovered::AlreadyEnded),
@@ -161,27 +161,6 @@ impl Witness for Answers<'_> {
     fn evidence(&self, commit: &CommitId) -> CommitEvidence {
         self.ports.chat_has_commit(self.run, commit)
     }
-}
-
-/// Removes a folder in which a run was about to begin. Only what a beginning leaves is removed: a folder with more in it stays.
-fn remove_unborn(folder: &RunFolder) -> Result<Recovered, RunsError> {
-    let lock = journal::lock(folder.path())?;
-    if !journal::read(folder.journal())?.events.is_empty() {
-        return Ok(Recovered::AlreadyEnded);
-    }
-    for name in [EVENTS_FILE, REPAIR_FILE, LOCK_FILE] {
-        let path = folder.path().join(name);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => return Err(RunsError::Io { path, source }),
-            _ => {}
-        }
-    }
-    fs::remove_dir(folder.path()).map_err(|source| RunsError::Io {
-        path: folder.path().to_owned(),
-        source,
-    })?;
-    drop(lock);
-    Ok(Recovered::Removed)
 }
 
 #[cfg(test)]

@@ -84,7 +84,10 @@ impl Host {
     /// A linker of every interface, made for a call and dropped after it, as a host does that keeps none.
     pub(crate) async fn link_and_call(&self, compiled: &Compiled, tool: &Tool, request: wire::Request) {
         let linker = link(&self.sandbox, compiled, &Capability::ALL).expect("all imports are there");
-        let prepared = self.sandbox.prepare(Arc::new(compiled.clone()), &linker).expect("the tool interface");
+        let prepared = self
+            .sandbox
+            .prepare(Arc::new(compiled.clone()), &linker)
+            .expect("the tool interface");
         self.sandbox_call(&prepared, tool, request).await;
     }
 

@@ -14,7 +14,7 @@ mod bare;
 mod child;
 mod fair;
 mod host;
-#[path = "../measure.rs"]
+#[path = "../measure/mod.rs"]
 mod measure;
 mod start;
 mod warm;

@@ -3,6 +3,7 @@
 use innkeeper_policy::{Approval, AskRule, Reason};
 use innkeeper_protocol::event::FailedOutcome;
 use innkeeper_protocol::run::RunStatus;
+use serde_json::json;
 
 use super::calls::{failed, failures};
 use super::props::{call, failing, finish, look, replies, tool, write};
@@ -164,4 +165,15 @@ fn a_denied_tool_that_is_not_offered_is_no_unknown_tool() {
     };
     assert!(!played.effects.iter().any(is_offered));
     assert_eq!(played.status(), RunStatus::Completed);
+}
+
+#[test]
+fn a_turn_of_thousands_of_calls_and_an_endless_id_are_refused_whole() {
+    let many = (0..1_001).map(|n| look(&format!("c{n}")));
+    let long = [look(&"x".repeat(4_097))];
+    for played in [Scene::new().calls(many).play(), Scene::new().calls(long).play()] {
+        assert_eq!(played.payload("run_failed")["code"], json!("model.invalid_tool_call"));
+        assert_eq!(played.payloads("tool_call_requested"), Vec::<serde_json::Value>::new());
+        assert!(played.payload("run_failed")["message"].to_string().len() < 200);
+    }
 }

@@ -272,18 +272,21 @@ fn a_torn_tail_is_cut_and_recorded_before_the_run_is_closed() {
 }
 
 #[test]
-fn a_run_that_never_began_is_removed_unless_there_is_more_in_it() {
+fn a_run_that_never_began_is_left_alone_and_a_lost_journal_is_told() {
     let world = World::new();
     let workspace = innkeeper_protocol::id::WorkspaceId::parse("chat_1").unwrap();
-    let [empty, torn, full] = [1, 2, 3].map(|number| world.root.create_run(&workspace, &run_id(number)).unwrap());
+    let [empty, torn, lost] = [1, 2, 3].map(|number| world.root.create_run(&workspace, &run_id(number)).unwrap());
     fs::write(torn.journal().events(), b"{\"seq\":1").unwrap();
-    fs::write(full.path().join("manifest.json"), b"{}").unwrap();
+    fs::write(lost.journal().events(), b"").unwrap();
+    fs::write(lost.path().join("manifest.json"), b"{}").unwrap();
     let report = recovered(&world, CommitEvidence::Absent);
-    assert_eq!(report.removed, [run_id(1), run_id(2)]);
-    assert_eq!(report.issues.len(), 1);
-    let there = [&empty, &torn, &full].map(|folder| folder.path().exists());
-    assert_eq!(there, [false, false, true]);
-    assert!(full.path().join("manifest.json").exists());
+    assert_eq!(report.not_begun, [run_id(1), run_id(2)]);
+    let told: Vec<_> = report.issues.iter().map(|issue| issue.run_id.clone()).collect();
+    assert_eq!(told, [Some(run_id(3))]);
+    assert!([&empty, &torn, &lost].iter().all(|folder| folder.path().exists()));
+    assert!(lost.journal().events().exists());
+    let listed = world.root.list(&crate::runs::ListQuery::default()).unwrap();
+    assert_eq!(listed.issues.len(), 1, "a lost run is named beside the others");
 }
 
 #[test]
@@ -321,7 +324,8 @@ fn leftovers_of_closed_runs_and_caches_of_lost_ones_are_removed() {
     let temp = "run.json.6f1f9f5c-0b52-4b06-8f7e-2f8f4a1c9a10.tmp";
     fs::write(folder.path().join(temp), b"half").unwrap();
     let states = world.root.workspace(folder.workspace_id()).join("persistent-states");
-    let half = |folder: &RunFolder| states.join(format!(".{}.tmp-1", folder.run_id()));
+    let half =
+        |folder: &RunFolder| states.join(format!(".{}.tmp-6f1f9f5c-0b52-4b06-8f7e-2f8f4a1c9a10", folder.run_id()));
     fs::create_dir_all(half(&folder).join("persist")).unwrap();
     fs::create_dir_all(half(&living)).unwrap();
     recovered(&world, CommitEvidence::Absent);

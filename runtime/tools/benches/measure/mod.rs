@@ -47,11 +47,15 @@ impl Sample {
         let of = |one: &[Duration], other: &[Duration]| {
             percentile(one, 50).as_secs_f64() / percentile(other, 50).as_secs_f64()
         };
+        let whole = of(&self.0, &other.0);
+        if self.len().min(other.len()) < PARTS {
+            return Ratio { whole, span: None };
+        }
         let parts = || self.parts().zip(other.parts()).map(|(one, other)| of(one, other));
+        let span = (parts().fold(whole, f64::min), parts().fold(whole, f64::max));
         Ratio {
-            whole: of(&self.0, &other.0),
-            low: parts().fold(f64::INFINITY, f64::min),
-            high: parts().fold(0.0, f64::max),
+            whole,
+            span: Some(span),
         }
     }
 
@@ -67,18 +71,20 @@ fn percentile(times: &[Duration], percent: usize) -> Duration {
     sorted.get(rank).copied().unwrap_or_default()
 }
 
-/// A ratio of medians, and the lowest and highest among the parts of the run.
+/// A ratio of medians, and the lowest and highest among the parts of the run where there are enough durations for parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ratio {
     whole: f64,
-    low: f64,
-    high: f64,
+    span: Option<(f64, f64)>,
 }
 
 impl fmt::Display for Ratio {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { whole, low, high } = self;
-        write!(out, "{:>8} ({}..{})", figure(*whole), figure(*low), figure(*high))
+        write!(out, "{:>8}", figure(self.whole))?;
+        match self.span {
+            Some((low, high)) => write!(out, " ({}..{})", figure(low), figure(high)),
+            None => Ok(()),
+        }
     }
 }
 
