@@ -16,8 +16,19 @@ pub(crate) struct SentCall<'a> {
     pub(crate) name: Option<&'a str>,
     /// The arguments: a text of JSON, or JSON.
     pub(crate) arguments: Option<&'a Value>,
-    /// Whether the model was cut off by a length limit in this turn.
-    pub(crate) cut: bool,
+    /// Whether the model was cut off by a limit while it wrote this call.
+    pub(crate) cut: Cut,
+}
+
+/// Whether a call's arguments are all that the model meant to send. A cut call must not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// They are whole.
+    No,
+    /// The turn was cut, and a text that is no JSON tells that it was here.
+    Perhaps,
+    /// Nothing tells whether they are whole, so that they count as cut although they may be JSON.
+    Here,
 }
 
 /// Makes a call canonical. `position` counts from 1 in the turn.
@@ -53,11 +64,14 @@ pub(crate) fn refuse_repeated_ids(calls: &[ToolCallRequest]) -> Result<(), Model
 
 /// A text is parsed where it is JSON and kept as a text where it is not; null, absent and blank mean "no arguments".
 ///
-/// A blank text of a turn that was cut off is kept instead: what the model meant to say is unknown, so the call must not run.
-fn canonical_arguments(sent: Option<&Value>, cut: bool) -> Value {
+/// Of a call that was cut, what came stays a text, also a blank one: what the model meant to say is unknown, and no schema of a tool
+/// takes a text for its arguments.
+fn canonical_arguments(sent: Option<&Value>, cut: Cut) -> Value {
     match sent {
+        Some(Value::String(text)) if cut == Cut::Here => Value::String(text.clone()),
+        sent if cut == Cut::Here => Value::String(sent.unwrap_or(&Value::Null).to_string()),
         None | Some(Value::Null) => Value::Object(Map::new()),
-        Some(Value::String(text)) if text.trim().is_empty() && !cut => Value::Object(Map::new()),
+        Some(Value::String(text)) if text.trim().is_empty() && cut == Cut::No => Value::Object(Map::new()),
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         Some(other) => other.clone(),
     }
@@ -72,27 +86,31 @@ mod tests {
     #[test]
     fn arguments_become_json_or_stay_the_text_that_came() {
         let rows = [
-            (json!("{\"a\":1}"), false, json!({"a": 1})),
-            (json!({"a": 1}), false, json!({"a": 1})),
-            (json!("{\"a\":"), true, json!("{\"a\":")),
-            (json!("not json"), false, json!("not json")),
-            (json!("[1]"), false, json!([1])),
-            (json!("1e999"), false, json!("1e999")),
-            (json!(null), false, json!({})),
-            (json!(" "), false, json!({})),
-            (json!(""), true, json!("")),
-            (json!(7), false, json!(7)),
+            (json!("{\"a\":1}"), Cut::No, json!({"a": 1})),
+            (json!({"a": 1}), Cut::No, json!({"a": 1})),
+            (json!("{\"a\":"), Cut::Perhaps, json!("{\"a\":")),
+            (json!("not json"), Cut::No, json!("not json")),
+            (json!("[1]"), Cut::No, json!([1])),
+            (json!("1e999"), Cut::No, json!("1e999")),
+            (json!(null), Cut::No, json!({})),
+            (json!(" "), Cut::No, json!({})),
+            (json!(""), Cut::Perhaps, json!("")),
+            (json!(7), Cut::No, json!(7)),
+            (json!("{\"a\":1}"), Cut::Perhaps, json!({"a": 1})),
+            (json!("{\"a\":1}"), Cut::Here, json!("{\"a\":1}")),
+            (json!({"a": 1}), Cut::Here, json!("{\"a\":1}")),
+            (json!(null), Cut::Here, json!("null")),
         ];
         for (sent, cut, expected) in rows {
             assert_eq!(canonical_arguments(Some(&sent), cut), expected, "{sent}");
         }
-        assert_eq!(canonical_arguments(None, false), json!({}));
+        assert_eq!(canonical_arguments(None, Cut::No), json!({}));
     }
 
     #[test]
     fn deep_arguments_stay_a_text_instead_of_overflowing_the_stack() {
         let deep = json!("[".repeat(100_000));
-        assert_eq!(canonical_arguments(Some(&deep), false), deep);
+        assert_eq!(canonical_arguments(Some(&deep), Cut::No), deep);
     }
 
     #[test]
@@ -101,7 +119,7 @@ mod tests {
             id: Some(" a/1 "),
             name: Some("x.y"),
             arguments: None,
-            cut: false,
+            cut: Cut::No,
         };
         let expected = ToolCallRequest {
             call_id: CallId::parse(" a/1 ").unwrap(),

@@ -45,12 +45,6 @@ pub enum GatewayError {
         /// What stood before the colon.
         provider: String,
     },
-    /// A provider whose wire format is not supported yet.
-    #[error("the provider {provider:?} is not supported by this version")]
-    UnsupportedProvider {
-        /// What stood before the colon.
-        provider: String,
-    },
     /// The base URL cannot be used.
     #[error("the base URL cannot be used: {fault}")]
     BaseUrl {
@@ -109,7 +103,7 @@ impl GatewayError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::UnknownProvider { .. } | Self::UnsupportedProvider { .. } => "agent.model_request_invalid_source",
+            Self::UnknownProvider { .. } => "agent.model_request_invalid_source",
             Self::NoProvider { .. }
             | Self::NoModel { .. }
             | Self::BaseUrl { .. }
@@ -126,16 +120,14 @@ impl GatewayError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NoProvider { .. }
-            | Self::NoModel { .. }
-            | Self::UnknownProvider { .. }
-            | Self::UnsupportedProvider { .. } => {
-                "Write `openai:MODEL` for an OpenAI-compatible server (with `--base-url URL` for one of your own), or `scripted:FILE`."
+            Self::NoProvider { .. } | Self::NoModel { .. } | Self::UnknownProvider { .. } => {
+                "Write `openai:MODEL` for an OpenAI-compatible server (with `--base-url URL` for one of your own), \
+                 `openai-responses:MODEL`, `claude:MODEL` or `gemini:MODEL` for those formats, or `scripted:FILE`."
             }
             Self::BaseUrl { .. } => {
                 "Give the address up to and including the version, like `http://127.0.0.1:8080/v1`."
             }
-            Self::BaseUrlUnused => "Leave out `--base-url`, or use `openai:MODEL`.",
+            Self::BaseUrlUnused => "Leave out `--base-url`, or name a model behind an API, such as `openai:MODEL`.",
             Self::Key { .. } => "Copy the key again, as one line of letters, digits and punctuation.",
             Self::ScriptFile { .. } | Self::ScriptSize { .. } => "Check the path after `scripted:`.",
             Self::Script { .. } => "Correct the script at the named place.",

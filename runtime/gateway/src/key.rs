@@ -5,12 +5,11 @@
 use std::env::VarError;
 use std::fmt;
 
+use innkeeper_protocol::model::Excerpt;
 use reqwest::header::HeaderValue;
 
 use crate::error::GatewayError;
-
-/// Where a key is looked for, in this order: our own variable, then the provider's usual one.
-pub const KEY_VARIABLES: [&str; 2] = ["INNKEEPER_API_KEY", "OPENAI_API_KEY"];
+use crate::provider::Provider;
 
 /// What stands in a text where the key was.
 const REDACTED: &str = "[API key]";
@@ -35,22 +34,23 @@ impl ApiKey {
         Ok(Some(Self(key.to_owned())))
     }
 
-    /// Reads the first of [`KEY_VARIABLES`] that is set and not blank.
+    /// Reads the first of [`Provider::key_variables`] that is set and not blank.
     ///
     /// # Errors
     /// [`GatewayError::Key`] when it holds what no key can.
-    pub fn from_environment() -> Result<Option<Self>, GatewayError> {
-        Self::from_variables(std::env::var)
+    pub fn of(provider: Provider) -> Result<Option<Self>, GatewayError> {
+        Self::from_variables(provider, std::env::var)
     }
 
-    /// [`ApiKey::from_environment`] over another source of variables.
+    /// [`ApiKey::of`] over another source of variables.
     ///
     /// # Errors
     /// [`GatewayError::Key`] when the variable holds what no key can.
     pub fn from_variables(
+        provider: Provider,
         read: impl Fn(&'static str) -> Result<String, VarError>,
     ) -> Result<Option<Self>, GatewayError> {
-        for variable in KEY_VARIABLES {
+        for variable in provider.key_variables().iter().copied() {
             let text = match read(variable) {
                 Ok(text) => text,
                 Err(VarError::NotPresent) => continue,
@@ -63,16 +63,20 @@ impl ApiKey {
         Ok(None)
     }
 
-    /// The `Authorization` header (RFC 6750), marked so that libraries don't print it either. None cannot happen for a parsed key.
-    pub(crate) fn header(&self) -> Option<HeaderValue> {
-        let mut value = HeaderValue::try_from(format!("Bearer {}", self.0)).ok()?;
+    /// The value of a header that carries the key behind a scheme (`Bearer ` is RFC 6750), marked so that libraries don't print it
+    /// either. None cannot happen for a parsed key.
+    pub(crate) fn header(&self, scheme: &'static str) -> Option<HeaderValue> {
+        let mut value = HeaderValue::try_from(format!("{scheme}{}", self.0)).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// Takes the key out of a text, because some servers repeat it in their errors.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, REDACTED)
+    /// The beginning of a server's words without the key in them, because some servers repeat it in their errors.
+    pub(crate) fn excerpt(key: Option<&Self>, text: &str) -> Excerpt {
+        match key {
+            Some(key) => Excerpt::new(&text.replace(&key.0, REDACTED)),
+            None => Excerpt::new(text),
+        }
     }
 }
 
@@ -86,25 +90,44 @@ impl fmt::Debug for ApiKey {
 mod tests {
     use super::*;
 
-    fn from(variables: &'static [(&'static str, &'static str)]) -> Option<String> {
+    fn from(provider: Provider, variables: &'static [(&'static str, &'static str)]) -> Option<String> {
         let read = |name: &'static str| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned()).ok_or(VarError::NotPresent)
         };
-        ApiKey::from_variables(read).unwrap().map(|key| key.0)
+        ApiKey::from_variables(provider, read).unwrap().map(|key| key.0)
     }
 
     #[test]
     fn our_own_variable_wins_and_blank_counts_as_unset() {
         assert_eq!(
-            from(&[("OPENAI_API_KEY", "b"), ("INNKEEPER_API_KEY", " a\n")]).as_deref(),
+            from(
+                Provider::Openai,
+                &[("OPENAI_API_KEY", "b"), ("INNKEEPER_API_KEY", " a\n")]
+            )
+            .as_deref(),
             Some("a")
         );
         assert_eq!(
-            from(&[("OPENAI_API_KEY", "b"), ("INNKEEPER_API_KEY", "  ")]).as_deref(),
+            from(
+                Provider::Openai,
+                &[("OPENAI_API_KEY", "b"), ("INNKEEPER_API_KEY", "  ")]
+            )
+            .as_deref(),
             Some("b")
         );
-        assert_eq!(from(&[]), None);
+        assert_eq!(from(Provider::Openai, &[]), None);
+    }
+
+    #[test]
+    fn no_provider_is_sent_the_key_of_another() {
+        let keys = &[
+            ("OPENAI_API_KEY", "o"),
+            ("ANTHROPIC_API_KEY", "a"),
+            ("GOOGLE_API_KEY", "g"),
+        ];
+        let found = Provider::ALL.map(|provider| from(provider, keys).unwrap());
+        assert_eq!(found, ["o", "o", "a", "g"]);
     }
 
     #[test]
@@ -121,7 +144,7 @@ mod tests {
     #[test]
     fn neither_debug_nor_the_header_shows_the_key() {
         let key = ApiKey::parse("sk-canary", "OPENAI_API_KEY").unwrap().unwrap();
-        let header = key.header().unwrap();
+        let header = key.header("Bearer ").unwrap();
         assert_eq!(format!("{key:?} {header:?}"), "ApiKey(..) Sensitive");
         assert_eq!(header.to_str().unwrap(), "Bearer sk-canary");
     }

@@ -10,22 +10,28 @@ use innkeeper_protocol::model::Model;
 
 use crate::error::GatewayError;
 use crate::key::ApiKey;
-use crate::openai::{DEFAULT_REQUEST_TIMEOUT, OpenaiModel, OpenaiSettings};
+use crate::provider::Provider;
+use crate::remote::{DEFAULT_REQUEST_TIMEOUT, RemoteModel, RemoteSettings};
 use crate::scripted::ScriptedModel;
 
-/// Providers whose names are known but whose wire formats are not built.
-const UNSUPPORTED: [&str; 3] = ["openai-responses", "claude", "gemini"];
+/// What stands before the colon of a script's name.
+const SCRIPTED: &str = "scripted";
 
 /// A model, by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelSpec {
+pub enum ModelName {
     /// `scripted:FILE`: turns out of a file.
     Scripted(PathBuf),
-    /// `openai:MODEL`: a model behind the OpenAI chat-completions format.
-    Openai(String),
+    /// `openai:MODEL`, `openai-responses:MODEL`, `claude:MODEL` or `gemini:MODEL`: a model behind a provider's HTTP API.
+    Remote {
+        /// Who answers.
+        provider: Provider,
+        /// The model's name there.
+        model: String,
+    },
 }
 
-impl FromStr for ModelSpec {
+impl FromStr for ModelName {
     type Err = GatewayError;
 
     fn from_str(text: &str) -> Result<Self, GatewayError> {
@@ -37,20 +43,51 @@ impl FromStr for ModelSpec {
         if provider.is_empty() {
             return Err(GatewayError::NoProvider { spec: text.to_owned() });
         }
-        if UNSUPPORTED.contains(&provider) {
-            return Err(GatewayError::UnsupportedProvider {
-                provider: provider.to_owned(),
-            });
-        }
         if name.trim().is_empty() {
             return Err(GatewayError::NoModel { spec: text.to_owned() });
         }
-        match provider {
-            "scripted" => Ok(Self::Scripted(PathBuf::from(name))),
-            "openai" => Ok(Self::Openai(name.trim().to_owned())),
-            _ => Err(GatewayError::UnknownProvider {
+        if provider == SCRIPTED {
+            return Ok(Self::Scripted(PathBuf::from(name)));
+        }
+        let known = Provider::ALL.into_iter().find(|known| known.name() == provider);
+        Ok(Self::Remote {
+            provider: known.ok_or_else(|| GatewayError::UnknownProvider {
                 provider: provider.to_owned(),
-            }),
+            })?,
+            model: name.trim().to_owned(),
+        })
+    }
+}
+
+impl ModelName {
+    /// Reads the key of the model's provider from the environment; a script needs none.
+    ///
+    /// # Errors
+    /// [`GatewayError::Key`] when the variable holds what no key can.
+    pub fn api_key(&self) -> Result<Option<ApiKey>, GatewayError> {
+        match self {
+            Self::Scripted(_) => Ok(None),
+            Self::Remote { provider, .. } => ApiKey::of(*provider),
+        }
+    }
+
+    /// Opens the model. Nothing is sent yet; a script is read and checked whole.
+    ///
+    /// # Errors
+    /// [`GatewayError`] when the script, the address or the key cannot be used.
+    pub fn open(&self, options: ModelOptions) -> Result<Box<dyn Model>, GatewayError> {
+        match self {
+            Self::Scripted(_) if options.base_url.is_some() => Err(GatewayError::BaseUrlUnused),
+            Self::Scripted(path) => Ok(Box::new(ScriptedModel::from_file(path)?)),
+            Self::Remote { provider, model } => {
+                let settings = RemoteSettings {
+                    base_url: options.base_url,
+                    api_key: options.api_key,
+                    request_timeout: options.request_timeout,
+                    ..RemoteSettings::new(*provider, model)
+                };
+                Ok(Box::new(RemoteModel::new(settings)?))
+            }
         }
     }
 }
@@ -76,26 +113,6 @@ impl Default for ModelOptions {
     }
 }
 
-/// Opens a model. Nothing is sent yet; a script is read and checked whole.
-///
-/// # Errors
-/// [`GatewayError`] when the script, the address or the key cannot be used.
-pub fn open(spec: &ModelSpec, options: ModelOptions) -> Result<Box<dyn Model>, GatewayError> {
-    match spec {
-        ModelSpec::Scripted(_) if options.base_url.is_some() => Err(GatewayError::BaseUrlUnused),
-        ModelSpec::Scripted(path) => Ok(Box::new(ScriptedModel::from_file(path)?)),
-        ModelSpec::Openai(model) => {
-            let settings = OpenaiSettings {
-                base_url: options.base_url,
-                api_key: options.api_key,
-                request_timeout: options.request_timeout,
-                ..OpenaiSettings::new(model)
-            };
-            Ok(Box::new(OpenaiModel::new(settings)?))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use innkeeper_protocol::model::ModelInfo;
@@ -103,110 +120,97 @@ mod tests {
     use super::*;
 
     fn refusal(text: &str) -> (String, &'static str) {
-        let error = ModelSpec::from_str(text).unwrap_err();
+        let error = ModelName::from_str(text).unwrap_err();
         (error.to_string(), error.code())
     }
 
-    #[test]
-    fn what_works_is_parsed_and_only_the_first_colon_counts() {
-        assert_eq!(
-            "openai:llama3:8b".parse::<ModelSpec>().unwrap(),
-            ModelSpec::Openai("llama3:8b".into())
-        );
-        assert_eq!(
-            "scripted:C:\\a b.json".parse::<ModelSpec>().unwrap(),
-            ModelSpec::Scripted("C:\\a b.json".into())
-        );
+    fn remote(provider: Provider, model: &str) -> ModelName {
+        ModelName::Remote {
+            provider,
+            model: model.into(),
+        }
     }
 
     #[test]
-    fn what_does_not_work_is_refused_by_name() {
-        let source = "agent.model_request_invalid_source";
-        assert_eq!(
-            refusal("claude:opus"),
+    fn every_provider_is_parsed_and_only_the_first_colon_counts() {
+        let rows = [
+            ("openai:llama3:8b", remote(Provider::Openai, "llama3:8b")),
+            (" openai-responses: gpt-5 ", remote(Provider::OpenaiResponses, "gpt-5")),
+            ("claude:opus", remote(Provider::Claude, "opus")),
             (
-                "the provider \"claude\" is not supported by this version".into(),
-                source
-            )
-        );
-        assert_eq!(
-            refusal("gemini:"),
-            (
-                "the provider \"gemini\" is not supported by this version".into(),
-                source
-            )
-        );
-        assert_eq!(
-            refusal("openai-responses:x"),
-            (
-                "the provider \"openai-responses\" is not supported by this version".into(),
-                source
-            )
-        );
-        assert_eq!(
-            refusal("ollama:x"),
-            ("the provider \"ollama\" is not known".into(), source)
-        );
+                "gemini:models/gemini-3-pro",
+                remote(Provider::Gemini, "models/gemini-3-pro"),
+            ),
+            ("scripted:C:\\a b.json", ModelName::Scripted("C:\\a b.json".into())),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(text.parse::<ModelName>().unwrap(), expected);
+        }
     }
 
     #[test]
-    fn a_name_without_provider_or_model_is_refused() {
-        let usage = "agent.validation_error";
-        assert_eq!(
-            refusal("gpt-5"),
+    fn names_that_mean_nothing_are_refused() {
+        let (source, usage) = ("agent.model_request_invalid_source", "agent.validation_error");
+        let rows = [
+            ("ollama:x", "the provider \"ollama\" is not known", source),
             (
-                "\"gpt-5\" names no model: there is no provider before a colon".into(),
-                usage
-            )
-        );
-        assert_eq!(
-            refusal(":x"),
+                "gpt-5",
+                "\"gpt-5\" names no model: there is no provider before a colon",
+                usage,
+            ),
             (
-                "\":x\" names no model: there is no provider before a colon".into(),
-                usage
-            )
-        );
-        assert_eq!(
-            refusal("openai: "),
+                ":x",
+                "\":x\" names no model: there is no provider before a colon",
+                usage,
+            ),
             (
-                "\"openai: \" names no model: nothing stands after the colon".into(),
-                usage
-            )
-        );
+                "claude: ",
+                "\"claude: \" names no model: nothing stands after the colon",
+                usage,
+            ),
+        ];
+        for (text, message, code) in rows {
+            assert_eq!(refusal(text), (message.into(), code));
+        }
     }
 
     #[test]
     fn a_refusal_names_what_works() {
-        let hint = ModelSpec::from_str("claude:opus").unwrap_err().hint();
-        assert!(
-            hint.contains("openai:MODEL") && hint.contains("scripted:FILE"),
-            "{hint}"
-        );
+        let hint = ModelName::from_str("ollama:x").unwrap_err().hint();
+        for provider in Provider::ALL {
+            assert!(hint.contains(&format!("`{}:MODEL`", provider.name())), "{hint}");
+        }
+        assert!(hint.contains("scripted:FILE"), "{hint}");
     }
 
     #[test]
-    fn an_address_of_ones_own_makes_the_source_custom() {
+    fn every_provider_opens_at_its_own_address_or_at_another() {
+        for provider in Provider::ALL {
+            for (base_url, source) in [(None, provider.source()), (Some("http://127.0.0.1:9/v1"), "custom")] {
+                let options = ModelOptions {
+                    base_url: base_url.map(str::to_owned),
+                    ..ModelOptions::default()
+                };
+                let expected = ModelInfo {
+                    source: source.into(),
+                    format: provider.format().into(),
+                    model: "m".into(),
+                    can_stream: false,
+                };
+                assert_eq!(remote(provider, "m").open(options).unwrap().describe(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_script_takes_neither_address_nor_key() {
+        let script = ModelName::Scripted("x.json".into());
         let options = ModelOptions {
             base_url: Some("http://127.0.0.1:9/v1".into()),
             ..ModelOptions::default()
         };
-        let model = open(&ModelSpec::Openai("m".into()), options).unwrap();
-        let expected = ModelInfo {
-            source: "custom".into(),
-            format: "openai_compatible".into(),
-            model: "m".into(),
-            can_stream: false,
-        };
-        assert_eq!(model.describe(), expected);
-    }
-
-    #[test]
-    fn a_script_takes_no_address() {
-        let options = ModelOptions {
-            base_url: Some("http://127.0.0.1:9/v1".into()),
-            ..ModelOptions::default()
-        };
-        let error = open(&ModelSpec::Scripted("x.json".into()), options).err().unwrap();
+        let error = script.open(options).err().unwrap();
         assert!(matches!(error, GatewayError::BaseUrlUnused), "{error}");
+        assert!(script.api_key().unwrap().is_none());
     }
 }

@@ -12,7 +12,9 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use error::{Excerpt, MAX_EXCERPT_BYTES, ModelError, ProviderAnswer};
-pub use fault::{BodyFault, MessageFault, NetworkFailure, ResponseFault, ToolCallFault, TranscriptFault};
+pub use fault::{
+    BodyFault, MessageFault, NetworkFailure, ProviderStateFault, ResponseFault, ToolCallFault, TranscriptFault,
+};
 pub use message::{Message, Part, Role, ToolCallRequest, ToolResultPart};
 pub use turn::{ModelRequest, ModelResponse, ProviderMetadata, StoredTurn, ToolChoice, ToolOffer};
 

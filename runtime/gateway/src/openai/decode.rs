@@ -4,27 +4,25 @@
 //! stays missing; above all, no call id is made up.
 
 use innkeeper_protocol::model::{
-    BodyFault, Excerpt, Message, ModelError, ModelInfo, ModelResponse, Part, ProviderMetadata, ResponseFault, Role,
-    ToolCallFault, ToolCallRequest,
+    Excerpt, ModelError, ModelInfo, ModelResponse, Part, ResponseFault, ToolCallFault, ToolCallRequest,
 };
 use serde_json::{Map, Value, json};
 
-use super::native::{CALL_FIELDS, CONTENT_PART, REASONING_DETAILS, keep};
-use super::status;
-use crate::calls::{self, SentCall};
+use super::{CALL_FIELDS, CONTENT_PART, REASONING_DETAILS};
+use crate::calls::{self, Cut, SentCall};
+use crate::http::status;
+use crate::native::keep;
+use crate::turn::{MetadataFields, Pieces};
 
-/// Parses a body into a JSON object.
-pub(super) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, BodyFault> {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match serde_json::from_slice(bytes) {
-        Ok(Value::Object(body)) => Ok(body),
-        Ok(_) => Err(BodyFault::NotObject),
-        Err(_) => Err(BodyFault::NotJson),
-    }
-}
+/// Where this format tells about an answer.
+const FIELDS: MetadataFields = MetadataFields {
+    id: "id",
+    model: "model",
+    usage: "usage",
+};
 
 /// Makes a turn of a body. `excerpt` cuts a server's words and takes our secrets out of them.
-pub(super) fn turn(
+pub(crate) fn turn(
     body: Map<String, Value>,
     info: &ModelInfo,
     excerpt: impl Fn(&str) -> Excerpt,
@@ -41,37 +39,17 @@ pub(super) fn turn(
     let message = message.and_then(Value::as_object).ok_or(ModelError::InvalidResponse {
         fault: ResponseFault::NoMessage,
     })?;
-    let cut = choice.and_then(|choice| choice.get("finish_reason")) == Some(&json!("length"));
+    let is_cut = choice.and_then(|choice| choice.get("finish_reason")) == Some(&json!("length"));
+    let cut = if is_cut { Cut::Perhaps } else { Cut::No };
 
-    let (text, mut natives) = content(message)?;
-    let (reasoning, thoughts) = reasoning(message, info);
-    let tool_calls = tool_calls(message, cut, info)?;
-    let mut parts = Vec::new();
-    if !text.trim().is_empty() {
-        parts.push(Part::Text { text: text.clone() });
-    }
-    parts.extend(thoughts);
-    parts.append(&mut natives);
-    parts.extend(tool_calls.iter().cloned().map(|call| Part::ToolCall { call }));
-    Ok(ModelResponse {
-        message: Message::new(Role::Assistant, parts),
-        tool_calls,
+    let (text, natives) = content(message)?;
+    let pieces = Pieces {
         text,
-        reasoning,
-        provider_metadata: metadata(&body, info),
-        raw_response: Value::Object(body),
-    })
-}
-
-fn metadata(body: &Map<String, Value>, info: &ModelInfo) -> ProviderMetadata {
-    let text = |key: &str| body.get(key).and_then(Value::as_str).map(str::to_owned);
-    ProviderMetadata {
-        id: text("id"),
-        model: text("model"),
-        usage: body.get("usage").filter(|usage| !usage.is_null()).cloned(),
-        source: info.source.clone(),
-        format: info.format.clone(),
-    }
+        thoughts: reasoning(message, info).into_iter().collect(),
+        natives,
+        calls: tool_calls(message, cut, info)?,
+    };
+    Ok(pieces.response(body, &FIELDS, info))
 }
 
 /// The message's text, and the content parts that are no text. A refusal counts as text where there is no other.
@@ -113,8 +91,8 @@ fn text_of(part: &Value) -> Option<&str> {
         .or_else(|| part.get("text").filter(|_| is_text).and_then(Value::as_str))
 }
 
-/// The visible thoughts, and the part that keeps them with what the server wants back.
-fn reasoning(message: &Map<String, Value>, info: &ModelInfo) -> (Option<String>, Option<Part>) {
+/// The visible thoughts, with what the server wants back.
+fn reasoning(message: &Map<String, Value>, info: &ModelInfo) -> Option<Part> {
     let mut provider_metadata = keep(message, &[REASONING_DETAILS], info);
     let plain = ["reasoning_content", "reasoning"].into_iter().find_map(|field| {
         let text = message.get(field)?.as_str().filter(|text| !text.trim().is_empty())?;
@@ -124,17 +102,10 @@ fn reasoning(message: &Map<String, Value>, info: &ModelInfo) -> (Option<String>,
     if let Some((field, _)) = &found {
         provider_metadata.insert("source".to_owned(), json!(field));
     }
-    if provider_metadata.is_empty() {
-        return (None, None);
-    }
-    let text = found.map(|(_, text)| text);
-    (
-        text.clone(),
-        Some(Part::Reasoning {
-            text,
-            provider_metadata,
-        }),
-    )
+    (!provider_metadata.is_empty()).then(|| Part::Reasoning {
+        text: found.map(|(_, text)| text),
+        provider_metadata,
+    })
 }
 
 /// The texts and summaries of `reasoning_details`, which also holds sealed entries.
@@ -150,7 +121,7 @@ fn detailed_reasoning(message: &Map<String, Value>) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn tool_calls(message: &Map<String, Value>, cut: bool, info: &ModelInfo) -> Result<Vec<ToolCallRequest>, ModelError> {
+fn tool_calls(message: &Map<String, Value>, cut: Cut, info: &ModelInfo) -> Result<Vec<ToolCallRequest>, ModelError> {
     let sent = match message.get("tool_calls") {
         None | Some(Value::Null) => &[],
         Some(Value::Array(calls)) => calls.as_slice(),
@@ -175,7 +146,7 @@ fn tool_calls(message: &Map<String, Value>, cut: bool, info: &ModelInfo) -> Resu
     Ok(calls)
 }
 
-fn tool_call(position: usize, value: &Value, cut: bool, info: &ModelInfo) -> Result<ToolCallRequest, ModelError> {
+fn tool_call(position: usize, value: &Value, cut: Cut, info: &ModelInfo) -> Result<ToolCallRequest, ModelError> {
     let refuse = |fault| ModelError::InvalidToolCall { position, fault };
     let object = value.as_object().ok_or_else(|| refuse(ToolCallFault::NotObject))?;
     let function = object.get("function").and_then(Value::as_object);

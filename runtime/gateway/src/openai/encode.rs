@@ -7,11 +7,11 @@ use innkeeper_protocol::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::native::{CALL_FIELDS, CONTENT_PART, REASONING_DETAILS, own};
-use super::transcript;
+use super::{CALL_FIELDS, CONTENT_PART, REASONING_DETAILS};
+use crate::native::own;
+use crate::{message, settings};
 
-/// Generation settings that are passed on. A list of what may pass, not of what may not: the settings of a chat application also hold
-/// addresses, passwords and its own switches, which must not travel.
+/// Generation settings that are passed on under their own names.
 const SETTINGS: [&str; 47] = [
     "chat_template_kwargs",
     "enable_thinking",
@@ -63,19 +63,13 @@ const SETTINGS: [&str; 47] = [
 ];
 
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
-pub(super) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
-    if request.settings.get("stream") == Some(&Value::Bool(true)) {
-        return Err(ModelError::StreamUnsupported {
-            format: info.format.clone(),
-        });
-    }
-    transcript::check(&request.messages)?;
+pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
+    settings::refuse_stream(request, info)?;
     let mut messages = Vec::with_capacity(request.messages.len());
-    for message in &request.messages {
-        let position = messages.len().saturating_add(1);
-        let encoded = encode(message, info).map_err(|fault| ModelError::InvalidMessage { position, fault })?;
-        messages.push(Value::Object(encoded));
-    }
+    message::each(&request.messages, |message| {
+        messages.push(Value::Object(encode(message, info)?));
+        Ok(())
+    })?;
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(info.model));
     body.insert("messages".to_owned(), Value::Array(messages));
@@ -83,22 +77,10 @@ pub(super) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, Mo
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
         body.insert("tool_choice".to_owned(), tool_choice(&request.tool_choice));
     }
-    add_settings(&mut body, &request.settings);
+    let known = SETTINGS.map(|name| (name, name));
+    body.extend(settings::known(&request.settings, &known));
     body.insert("stream".to_owned(), Value::Bool(false));
     Ok(Value::Object(body))
-}
-
-fn add_settings(body: &mut Map<String, Value>, settings: &Map<String, Value>) {
-    for (name, value) in settings {
-        if !SETTINGS.contains(&name.as_str()) {
-            tracing::debug!(
-                setting = name,
-                "a generation setting is not part of this format and is left out"
-            );
-        } else if !value.is_null() {
-            body.insert(name.clone(), value.clone());
-        }
-    }
 }
 
 fn tool(offer: &ToolOffer) -> Value {
@@ -131,22 +113,14 @@ fn encode(message: &Message, info: &ModelInfo) -> Result<Map<String, Value>, Mes
 
 /// A message of someone who can neither call nor answer.
 fn speech(role: &str, message: &Message) -> Result<Map<String, Value>, MessageFault> {
-    if message
-        .parts
-        .iter()
-        .any(|part| matches!(part, Part::ToolCall { .. } | Part::ToolResult { .. }))
-    {
-        return Err(MessageFault::MisplacedPart);
-    }
+    message::check_speech(message)?;
     let mut encoded = opening(role, message);
     encoded.insert("content".to_owned(), content(message)?);
     Ok(encoded)
 }
 
 fn assistant(message: &Message, info: &ModelInfo) -> Result<Map<String, Value>, MessageFault> {
-    if message.parts.iter().any(|part| matches!(part, Part::ToolResult { .. })) {
-        return Err(MessageFault::MisplacedPart);
-    }
+    message::check_speech(message)?;
     let calls: Vec<Value> = message.tool_calls().map(|call| tool_call(call, info)).collect();
     let content = match content(message)? {
         Value::String(text) if text.is_empty() && !calls.is_empty() => Value::Null,
@@ -199,17 +173,7 @@ fn tool_call(call: &ToolCallRequest, info: &ModelInfo) -> Value {
 }
 
 fn tool_result(message: &Message) -> Result<Map<String, Value>, MessageFault> {
-    let mut results = message.parts.iter().filter_map(|part| match part {
-        Part::ToolResult { result } => Some(result),
-        _ => None,
-    });
-    let result = results.next().ok_or(MessageFault::NoResult)?;
-    if results.next().is_some() {
-        return Err(MessageFault::SeveralResults);
-    }
-    if message.tool_calls().next().is_some() {
-        return Err(MessageFault::MisplacedPart);
-    }
+    let result = message::result(message)?;
     let mut encoded = Map::new();
     encoded.insert("role".to_owned(), json!("tool"));
     encoded.insert("tool_call_id".to_owned(), json!(result.call_id));
@@ -259,27 +223,15 @@ fn content(message: &Message) -> Result<Value, MessageFault> {
 
 /// An image goes as a URL, a sound as bare base64.
 fn media(mime_type: &str, value: &str) -> Result<Value, MessageFault> {
-    let is_address = ["data:", "http://", "https://"]
-        .iter()
-        .any(|scheme| value.starts_with(scheme));
-    if mime_type.starts_with("image/") && !value.is_empty() {
-        let url = if is_address {
-            value.to_owned()
-        } else {
-            format!("data:{mime_type};base64,{value}")
-        };
-        return Ok(json!({ "type": "image_url", "image_url": { "url": url } }));
-    }
     let format = match mime_type {
         "audio/wav" | "audio/x-wav" => "wav",
         "audio/mpeg" | "audio/mp3" => "mp3",
-        _ => return Err(MessageFault::UnsupportedMedia),
+        _ => {
+            let url = message::image_url(mime_type, value)?;
+            return Ok(json!({ "type": "image_url", "image_url": { "url": url } }));
+        }
     };
-    let data = match value.split_once(";base64,") {
-        Some((_, data)) => data,
-        None if is_address || value.is_empty() => return Err(MessageFault::UnsupportedMedia),
-        None => value,
-    };
+    let data = message::base64_of(value).ok_or(MessageFault::UnsupportedMedia)?;
     Ok(json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } }))
 }
 

@@ -6,7 +6,7 @@ use innkeeper_protocol::model::{
     BodyFault, Excerpt, ModelError, NetworkFailure, ProviderAnswer, ResponseFault, ToolCallFault,
 };
 
-use crate::openai;
+use crate::http::status::error_of_status;
 
 /// The kinds that a script's `error.kind` may name. `http` takes its meaning from `status`, as the status of a server would.
 pub const ERROR_KINDS: [&str; 19] = [
@@ -66,7 +66,7 @@ pub(crate) fn error_of(kind: &str, status: Option<u16>) -> Option<ModelError> {
         },
         "cancelled" => ModelError::Cancelled,
         "internal" => ModelError::Internal(answer),
-        "http" => openai::error_of_status(status?, answer.detail),
+        "http" => error_of_status(status?, answer.detail),
         _ => return None,
     })
 }

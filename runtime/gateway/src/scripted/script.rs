@@ -8,7 +8,7 @@ use innkeeper_protocol::model::ModelError;
 use serde_json::{Map, Value};
 
 use super::fault::{ERROR_KINDS, error_of};
-use crate::calls::SentCall;
+use crate::calls::{Cut, SentCall};
 
 /// Most milliseconds that a turn may wait: a day. More is a slip of the pen that would look like a hang.
 pub const MAX_DELAY_MS: u64 = 86_400_000;
@@ -135,7 +135,7 @@ impl ScriptedCall {
             id: Some(&self.id),
             name: Some(&self.name),
             arguments: self.arguments.as_ref(),
-            cut: false,
+            cut: Cut::No,
         }
     }
 }

@@ -5,7 +5,9 @@
 
 use std::fmt;
 
-use super::fault::{BodyFault, MessageFault, NetworkFailure, ResponseFault, ToolCallFault, TranscriptFault};
+use super::fault::{
+    BodyFault, MessageFault, NetworkFailure, ProviderStateFault, ResponseFault, ToolCallFault, TranscriptFault,
+};
 use crate::run::{ErrorKind, RunError};
 
 /// Most bytes of a provider's words that an error carries: enough to recognise a page or a message, too little to flood a journal.
@@ -137,6 +139,18 @@ pub enum ModelError {
         /// What does not match.
         fault: TranscriptFault,
     },
+    /// A turn with calls came without what its provider wants back beside them.
+    #[error("the answer calls tools, but lost what the format {format} wants back with the next request")]
+    NativeMetadataLost {
+        /// The wire format.
+        format: String,
+    },
+    /// The conversation that the provider keeps cannot be continued.
+    #[error("the conversation that the provider keeps cannot be continued: {fault}")]
+    ProviderStateInvalid {
+        /// What is missing.
+        fault: ProviderStateFault,
+    },
     /// A stream was asked of a format that cannot.
     #[error("the format {format} cannot stream")]
     StreamUnsupported {
@@ -175,6 +189,8 @@ impl ModelError {
             Self::InvalidResponse { .. } => "chat_completion.invalid_response",
             Self::InvalidMessage { .. } => "agent.invalid_model_message",
             Self::InvalidTranscript { .. } => "chat_completion.invalid_tool_transcript",
+            Self::NativeMetadataLost { .. } => "model.native_metadata_lost",
+            Self::ProviderStateInvalid { .. } => "agent.provider_state_invalid",
             Self::StreamUnsupported { .. } => "model.stream_unsupported",
             Self::Cancelled => "agent.cancelled",
             Self::Internal(_) => "agent.internal_error",
@@ -191,6 +207,8 @@ impl ModelError {
             | Self::InvalidResponse { .. }
             | Self::InvalidMessage { .. }
             | Self::InvalidTranscript { .. }
+            | Self::NativeMetadataLost { .. }
+            | Self::ProviderStateInvalid { .. }
             | Self::StreamUnsupported { .. }
             | Self::ScriptExhausted { .. } => ErrorKind::Validation,
             Self::Unauthorized(_) => ErrorKind::Unauthorized,
@@ -223,7 +241,7 @@ impl ModelError {
                 Some("Check the model's name and the generation settings; the provider names what it refused.")
             }
             Self::UpstreamInvalidResponse { .. } => Some(
-                "Check that the base URL leads to an OpenAI-compatible API, usually ending in `/v1`, and not to a web page.",
+                "Check that the base URL leads to the provider's API, usually ending in its version like `/v1`, and not to a web page.",
             ),
             Self::UpstreamFailure { failure, .. } => Some(match failure {
                 NetworkFailure::Timeout => "The provider may be busy or the model slow; try again, or allow more time.",
@@ -239,6 +257,12 @@ impl ModelError {
                     "Check the network connection and try again."
                 }
             }),
+            Self::NativeMetadataLost { .. } => Some(
+                "Whatever stands between here and the provider answers in another format; use the provider's own address, or                  `openai:MODEL`.",
+            ),
+            Self::ProviderStateInvalid { .. } => {
+                Some("Leave out the setting `store`: the whole conversation is sent then.")
+            }
             Self::StreamUnsupported { .. } => Some("Run without streaming."),
             Self::ScriptExhausted { .. } => Some("Add turns to the script, or let its last turn finish the run."),
             Self::RateLimited(_) | Self::Transient(_) => Some("Try again later."),

@@ -70,6 +70,12 @@ pub enum BodyFault {
         /// Most bytes accepted.
         limit: usize,
     },
+    /// A stream whose pieces do not fit together.
+    #[error("its pieces do not follow the format")]
+    BrokenStream,
+    /// A stream that stopped before the turn did.
+    #[error("it stopped before its end")]
+    Unfinished,
     /// An object that reports an error in spite of the status.
     #[error("it reports an error")]
     ErrorReported,
@@ -104,9 +110,20 @@ pub enum ResponseFault {
     /// The content is neither a text, nor a list of parts, nor null.
     #[error("its content is neither a text nor a list of parts")]
     Content,
+    /// The provider's filter let nothing through.
+    #[error("the provider's filter withheld it")]
+    Withheld,
     /// The calls are no list.
     #[error("its tool calls are not a list")]
     ToolCalls,
+}
+
+/// Why a conversation that the provider keeps cannot be continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ProviderStateFault {
+    /// The last answer came without the id by which the provider would find it.
+    #[error("its last answer had no id")]
+    NoResponseId,
 }
 
 /// What is wrong with a message of the request.

@@ -1,6 +1,7 @@
 //! Answers of well-behaved and of odd servers.
 
 use innkeeper_protocol::id::CallId;
+use innkeeper_protocol::model::{BodyFault, Message, ProviderMetadata, Role};
 
 use super::*;
 
@@ -267,14 +268,4 @@ fn an_error_in_a_success_counts_more_than_a_message_beside_it() {
     };
     assert_eq!(unnumbered, Err(unreadable));
     assert!(decoded(json!({"error": null, "message": {"content": "hi"}})).is_ok());
-}
-
-#[test]
-fn a_body_must_be_a_json_object() {
-    assert_eq!(parse(b"<html>"), Err(BodyFault::NotJson));
-    assert_eq!(parse(b"{\"choices\": [{\"mess"), Err(BodyFault::NotJson));
-    assert_eq!(parse(b""), Err(BodyFault::NotJson));
-    assert_eq!(parse(b"{\"a\": \"\xff\"}"), Err(BodyFault::NotJson));
-    assert_eq!(parse(b"[]"), Err(BodyFault::NotObject));
-    assert_eq!(parse("\u{FEFF} \n{}".as_bytes()), Ok(Map::new()));
 }

@@ -4,7 +4,7 @@ use innkeeper_protocol::id::{CallId, ModelAlias};
 use innkeeper_protocol::model::{ToolResultPart, TranscriptFault};
 
 use super::*;
-use crate::openai::native::keep;
+use crate::native::keep;
 
 fn info() -> ModelInfo {
     ModelInfo {
@@ -267,19 +267,18 @@ fn media_take_the_form_that_servers_read() {
 }
 
 #[test]
-fn messages_that_cannot_be_sent_are_named() {
+fn a_message_that_cannot_be_sent_is_named_by_its_place() {
     let call = || Part::ToolCall { call: call(json!({})) };
-    let answer = || Part::ToolResult { result: result() };
-    let rows = [
-        (Role::User, vec![call(), answer()], MessageFault::MisplacedPart),
-        (Role::Assistant, vec![answer()], MessageFault::MisplacedPart),
-        (Role::Tool, vec![], MessageFault::NoResult),
-        (Role::Tool, vec![answer(), answer()], MessageFault::SeveralResults),
-        (Role::Tool, vec![answer(), call()], MessageFault::MisplacedPart),
-    ];
-    for (role, parts, fault) in rows {
-        assert_eq!(encode(&Message::new(role, parts), &info()), Err(fault));
-    }
+    let named = vec![call(), Part::ToolResult { result: result() }];
+    let request = conversation(vec![
+        Message::new(Role::Assistant, vec![call()]),
+        Message::new(Role::Tool, named),
+    ]);
+    let expected = ModelError::InvalidMessage {
+        position: 2,
+        fault: MessageFault::MisplacedPart,
+    };
+    assert_eq!(body(&request, &info()), Err(expected));
 }
 
 #[test]

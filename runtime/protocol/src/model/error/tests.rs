@@ -37,6 +37,12 @@ fn one_of_each() -> Vec<ModelError> {
             position: 3,
             fault: TranscriptFault::Orphan,
         },
+        ModelError::NativeMetadataLost {
+            format: "gemini".into(),
+        },
+        ModelError::ProviderStateInvalid {
+            fault: ProviderStateFault::NoResponseId,
+        },
         ModelError::StreamUnsupported {
             format: "openai_compatible".into(),
         },
@@ -75,6 +81,8 @@ model.invalid_tool_call Validation final
 chat_completion.invalid_response Validation final
 agent.invalid_model_message Validation final
 chat_completion.invalid_tool_transcript Validation final
+model.native_metadata_lost Validation final
+agent.provider_state_invalid Validation final
 model.stream_unsupported Validation final
 agent.validation_error Validation final
 agent.cancelled Cancelled final

@@ -127,3 +127,36 @@ fn an_empty_body_leaves_the_status() {
         "the provider failed for the moment (HTTP status 503: no details)"
     );
 }
+
+#[test]
+fn an_error_without_a_number_is_known_by_its_name() {
+    let of = |name: &str| reported(&json!({"type": name, "message": "x"}), Excerpt::new).code();
+    assert_eq!(of("overloaded_error"), "agent.transient");
+    assert_eq!(of("rate_limit_error"), "agent.rate_limited");
+    assert_eq!(of("authentication_error"), "agent.unauthorized");
+    assert_eq!(of("invalid_request_error"), "agent.validation_error");
+    assert_eq!(of("something_new"), "model.upstream_invalid_response");
+    let coded = json!({"code": "server_error", "message": "x"});
+    let expected = ProviderAnswer {
+        status: None,
+        detail: Excerpt::new("x"),
+    };
+    assert_eq!(reported(&coded, Excerpt::new), ModelError::Transient(expected));
+}
+
+#[test]
+fn an_overload_under_a_status_of_its_own_passes_and_other_such_statuses_do_not() {
+    let body = |name: &str| json!({"type": "error", "error": {"type": name, "message": "Overloaded"}});
+    assert_eq!(
+        refused(529, &body("overloaded_error")),
+        ModelError::Transient(answer(529, "Overloaded"))
+    );
+    assert_eq!(
+        refused(529, &body("something_new")),
+        ModelError::Internal(answer(529, "Overloaded"))
+    );
+    assert_eq!(
+        refused(413, &body("overloaded_error")),
+        ModelError::Internal(answer(413, "Overloaded"))
+    );
+}

@@ -3,6 +3,7 @@
 //! It changes nothing for the rest of the process: no default crypto provider is installed, and none needs to be.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::redirect::{Action, Attempt, Policy};
 use reqwest::{Client, ClientBuilder, StatusCode};
@@ -10,22 +11,24 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-use super::CONNECT_TIMEOUT;
 use super::endpoint::Endpoint;
 use crate::error::GatewayError;
+
+/// Most time for making a connection: a host that does not answer is found out long before the request's own limit.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Most redirects in a row: a server that needs more is going in circles.
 const MAX_REDIRECTS: usize = 3;
 
 /// Makes the client for one endpoint.
-pub(super) fn build(endpoint: &Endpoint) -> Result<Client, GatewayError> {
+pub(crate) fn build(endpoint: &Endpoint) -> Result<Client, GatewayError> {
     builder(endpoint, tls(endpoint)?)
         .build()
         .map_err(|source| GatewayError::Client { source })
 }
 
 /// Everything about the client but its trust.
-pub(super) fn builder(endpoint: &Endpoint, tls: ClientConfig) -> ClientBuilder {
+pub(crate) fn builder(endpoint: &Endpoint, tls: ClientConfig) -> ClientBuilder {
     let builder = Client::builder()
         .user_agent(concat!("innkeeper/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT_TIMEOUT)
@@ -69,7 +72,7 @@ fn tls(endpoint: &Endpoint) -> Result<ClientConfig, GatewayError> {
 }
 
 /// A configuration with which no secure connection succeeds.
-pub(super) fn tls_that_trusts_nobody() -> Result<ClientConfig, rustls::Error> {
+pub(crate) fn tls_that_trusts_nobody() -> Result<ClientConfig, rustls::Error> {
     Ok(versions()?
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth())

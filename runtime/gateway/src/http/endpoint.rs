@@ -1,4 +1,4 @@
-//! The address of the chat-completions resource, made from a base URL.
+//! The address of a format's resource, made from a base URL.
 //!
 //! It is never shown whole: a query may hold a key. Messages name scheme, host and port.
 
@@ -9,17 +9,17 @@ use reqwest::Url;
 
 use crate::error::{BaseUrlFault, GatewayError};
 
-/// What is added to a base URL.
-const RESOURCE: &str = "/chat/completions";
+/// The path below a base URL, percent-encoded, with a slash before it.
+pub(crate) struct Resource(pub(crate) String);
 
 /// A checked address.
 #[derive(Clone)]
-pub(super) struct Endpoint(Url);
+pub(crate) struct Endpoint(Url);
 
 impl Endpoint {
-    /// Takes a base URL such as `http://127.0.0.1:8080/v1`; slashes at its end don't matter, a query stays, and an address that
-    /// already names the resource is taken as it is.
-    pub(super) fn parse(base_url: &str) -> Result<Self, GatewayError> {
+    /// Takes a base URL such as `http://127.0.0.1:8080/v1` and adds the resource's path, such as `/messages`; slashes at the base's
+    /// end don't matter, a query stays, and an address that already names the resource is taken as it is.
+    pub(crate) fn parse(base_url: &str, resource: &Resource) -> Result<Self, GatewayError> {
         let refuse = |fault| GatewayError::BaseUrl { fault };
         let mut url = Url::parse(base_url.trim()).map_err(|_| refuse(BaseUrlFault::NotUrl))?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -32,23 +32,23 @@ impl Endpoint {
             return Err(refuse(BaseUrlFault::Fragment));
         }
         let path = url.path().trim_end_matches('/');
-        let path = path.strip_suffix(RESOURCE).unwrap_or(path);
-        let path = format!("{path}{RESOURCE}");
+        let path = path.strip_suffix(&resource.0).unwrap_or(path);
+        let path = format!("{path}{}", resource.0);
         url.set_path(&path);
         Ok(Self(url))
     }
 
-    pub(super) fn url(&self) -> &Url {
+    pub(crate) fn url(&self) -> &Url {
         &self.0
     }
 
     /// Whether the connection is secured.
-    pub(super) fn is_secure(&self) -> bool {
+    pub(crate) fn is_secure(&self) -> bool {
         self.0.scheme() == "https"
     }
 
     /// Whether the host is this machine.
-    pub(super) fn is_loopback(&self) -> bool {
+    pub(crate) fn is_loopback(&self) -> bool {
         let host = self.0.host_str().unwrap_or_default();
         let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
         host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
@@ -56,7 +56,7 @@ impl Endpoint {
 }
 
 /// Scheme, host and port of a URL, and nothing else of it.
-pub(super) fn origin(url: &Url) -> String {
+pub(crate) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
@@ -75,6 +75,10 @@ impl fmt::Debug for Endpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parsed(base: &str) -> Result<Endpoint, GatewayError> {
+        Endpoint::parse(base, &Resource("/chat/completions".to_owned()))
+    }
 
     #[test]
     fn a_base_url_becomes_the_resource() {
@@ -95,7 +99,7 @@ mod tests {
             ),
         ];
         for (base, expected) in rows {
-            assert_eq!(Endpoint::parse(base).unwrap().url().as_str(), expected);
+            assert_eq!(parsed(base).unwrap().url().as_str(), expected);
         }
     }
 
@@ -114,14 +118,14 @@ mod tests {
             ("https://x.example/v1#canary", "it must not hold a fragment (`#...`)"),
         ];
         for (base, fault) in rows {
-            let message = Endpoint::parse(base).unwrap_err().to_string();
+            let message = parsed(base).unwrap_err().to_string();
             assert_eq!(message, format!("the base URL cannot be used: {fault}"), "{base}");
         }
     }
 
     #[test]
     fn neither_debug_nor_display_shows_the_query() {
-        let endpoint = Endpoint::parse("https://x.example:8443/v1?key=canary").unwrap();
+        let endpoint = parsed("https://x.example:8443/v1?key=canary").unwrap();
         assert_eq!(
             format!("{endpoint} {endpoint:?}"),
             "https://x.example:8443 Endpoint(https://x.example:8443)"
@@ -137,7 +141,7 @@ mod tests {
             ("http://192.168.0.2:1", false),
             ("http://localhost.example:1", false),
         ] {
-            assert_eq!(Endpoint::parse(base).unwrap().is_loopback(), expected, "{base}");
+            assert_eq!(parsed(base).unwrap().is_loopback(), expected, "{base}");
         }
     }
 }

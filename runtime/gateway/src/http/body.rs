@@ -1,9 +1,10 @@
 //! Reading a response's body, never more of it than wanted.
 //!
-//! What the bytes mean is not decided here.
+//! What the JSON means is not decided here.
 
 use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError, NetworkFailure};
 use reqwest::Response;
+use serde_json::{Map, Value};
 
 use super::endpoint::Endpoint;
 use super::network;
@@ -62,4 +63,29 @@ pub(super) async fn read_beginning(mut response: Response) -> Vec<u8> {
 /// The part of a body that an excerpt is made from.
 pub(super) fn beginning(bytes: &[u8]) -> &[u8] {
     bytes.get(..BEGINNING).unwrap_or(bytes)
+}
+
+/// Parses a body into a JSON object.
+pub(super) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, BodyFault> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(body)) => Ok(body),
+        Ok(_) => Err(BodyFault::NotObject),
+        Err(_) => Err(BodyFault::NotJson),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_must_be_a_json_object() {
+        assert_eq!(parse(b"<html>"), Err(BodyFault::NotJson));
+        assert_eq!(parse(b"{\"choices\": [{\"mess"), Err(BodyFault::NotJson));
+        assert_eq!(parse(b""), Err(BodyFault::NotJson));
+        assert_eq!(parse(b"{\"a\": \"\xff\"}"), Err(BodyFault::NotJson));
+        assert_eq!(parse(b"[]"), Err(BodyFault::NotObject));
+        assert_eq!(parse("\u{FEFF} \n{}".as_bytes()), Ok(Map::new()));
+    }
 }

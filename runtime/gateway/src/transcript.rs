@@ -1,4 +1,4 @@
-//! The rule of the chat-completions format that every call is answered before the conversation goes on.
+//! The rule of every format that each call is answered before the conversation goes on.
 //!
 //! Checked before anything is sent: servers refuse a broken transcript with words that help nobody. An id may come again in a later
 //! turn; some servers count from zero each time.
@@ -9,7 +9,7 @@ use innkeeper_protocol::id::CallId;
 use innkeeper_protocol::model::{Message, ModelError, Part, Role, TranscriptFault};
 
 /// Checks that calls and results pair up.
-pub(super) fn check(messages: &[Message]) -> Result<(), ModelError> {
+pub(crate) fn check(messages: &[Message]) -> Result<(), ModelError> {
     let mut open: HashSet<&CallId> = HashSet::new();
     let mut position = 0_usize;
     for message in messages {

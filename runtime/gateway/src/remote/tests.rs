@@ -1,14 +1,17 @@
 //! What happens on the wire, against a server on this machine.
 
+mod agreement;
+mod exchange;
 mod server;
 
 use std::sync::Arc;
 
-use innkeeper_protocol::model::{BodyFault, Message, NetworkFailure, ProviderAnswer, Role};
+use innkeeper_protocol::model::{BodyFault, Excerpt, Message, NetworkFailure, ProviderAnswer, Role};
 use reqwest::dns::{Name, Resolve, Resolving};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::*;
+use crate::http::client;
 use server::{Reply, Server, answer};
 
 const KEY: &str = "sk-canary-0123456789";
@@ -16,11 +19,11 @@ const KEY: &str = "sk-canary-0123456789";
 /// Short enough for a test, long enough for a server on the same machine.
 const IMPATIENT: Duration = Duration::from_millis(100);
 
-fn settings(address: &str) -> OpenaiSettings {
-    OpenaiSettings {
+fn settings(address: &str) -> RemoteSettings {
+    RemoteSettings {
         base_url: Some(format!("http://{address}/v1/")),
         api_key: ApiKey::parse(KEY, "INNKEEPER_API_KEY").unwrap(),
-        ..OpenaiSettings::new("m")
+        ..RemoteSettings::new(Provider::Openai, "m")
     }
 }
 
@@ -36,15 +39,15 @@ fn hello() -> String {
     json!({"choices": [{"message": {"role": "assistant", "content": "hello"}}]}).to_string()
 }
 
-async fn ask(settings: OpenaiSettings) -> Result<String, ModelError> {
-    let model = OpenaiModel::new(settings).unwrap();
+async fn ask(settings: RemoteSettings) -> Result<String, ModelError> {
+    let model = RemoteModel::new(settings).unwrap();
     model.complete(&request()).await.map(|response| response.text)
 }
 
 /// The error of one reply.
 async fn error_of(reply: Reply) -> ModelError {
     let server = Server::start(vec![reply]).await;
-    ask(OpenaiSettings {
+    ask(RemoteSettings {
         request_timeout: Duration::from_secs(20),
         ..settings(&server.address)
     })
@@ -77,7 +80,7 @@ async fn a_request_goes_out_and_its_answer_comes_back() {
 #[tokio::test]
 async fn without_a_key_no_authorization_is_sent() {
     let server = Server::start(vec![answer("200 OK", "", &hello())]).await;
-    ask(OpenaiSettings {
+    ask(RemoteSettings {
         api_key: None,
         ..settings(&server.address)
     })
@@ -119,11 +122,11 @@ async fn a_key_that_the_server_repeats_is_taken_out_of_every_error() {
 
 #[tokio::test]
 async fn a_model_shows_neither_key_nor_query() {
-    let settings = OpenaiSettings {
+    let settings = RemoteSettings {
         base_url: Some(format!("http://x.example/v1?key={KEY}")),
         ..settings("")
     };
-    let shown = format!("{:?}", OpenaiModel::new(settings).unwrap());
+    let shown = format!("{:?}", RemoteModel::new(settings).unwrap());
     assert!(shown.contains("http://x.example") && !shown.contains(KEY), "{shown}");
 }
 
@@ -159,7 +162,7 @@ async fn a_connection_that_closes_without_an_answer_is_a_failed_request() {
 async fn silence_before_or_in_the_answer_is_a_timeout() {
     for said in ["", "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{"] {
         let server = Server::start(vec![Reply::Hold(said.into())]).await;
-        let error = ask(OpenaiSettings {
+        let error = ask(RemoteSettings {
             request_timeout: IMPATIENT,
             ..settings(&server.address)
         })
@@ -175,7 +178,7 @@ async fn an_error_whose_body_never_ends_still_tells_its_status() {
         "HTTP/1.1 503 Busy\r\ncontent-length: 9\r\n\r\nbus".into(),
     )])
     .await;
-    let error = ask(OpenaiSettings {
+    let error = ask(RemoteSettings {
         request_timeout: IMPATIENT,
         ..settings(&server.address)
     })
@@ -196,7 +199,7 @@ async fn a_body_above_the_limit_is_not_read_to_its_end() {
         "x".repeat(2_000)
     );
     let server = Server::start(vec![Reply::Hold(head)]).await;
-    let error = ask(OpenaiSettings {
+    let error = ask(RemoteSettings {
         body_limit: 1_000,
         ..settings(&server.address)
     })
@@ -276,14 +279,12 @@ async fn endless_redirects_end() {
 
 /// A model whose client is made differently from what a machine offers.
 async fn ask_through(base_url: &str, change: impl Fn(reqwest::ClientBuilder) -> reqwest::ClientBuilder) -> ModelError {
-    let endpoint = Endpoint::parse(base_url).unwrap();
+    let endpoint = Endpoint::parse(base_url, &Provider::Openai.resource("m")).unwrap();
     let trusts_nobody = client::tls_that_trusts_nobody().unwrap();
     let client = change(client::builder(&endpoint, trusts_nobody)).build().unwrap();
-    let model = OpenaiModel {
-        endpoint,
-        client,
-        ..OpenaiModel::new(settings("127.0.0.1:1")).unwrap()
-    };
+    let mut model = RemoteModel::new(settings("127.0.0.1:1")).unwrap();
+    model.transport.endpoint = endpoint;
+    model.transport.client = client;
     model.complete(&request()).await.unwrap_err()
 }
 
@@ -324,6 +325,6 @@ async fn a_name_that_is_not_known_is_told_apart() {
 
 #[test]
 fn preparing_a_model_installs_nothing_for_the_whole_process() {
-    OpenaiModel::new(settings("127.0.0.1:1")).unwrap();
+    RemoteModel::new(settings("127.0.0.1:1")).unwrap();
     assert!(rustls::crypto::CryptoProvider::get_default().is_none());
 }

@@ -33,12 +33,36 @@ const OVERFLOW_WORDS: [&[&str]; 11] = [
     &["reduce the length of the messages"],      // Groq and others
 ];
 
+/// Names of errors that come without a number (in a success, in a stream), or with one that nobody else uses, and the status that
+/// means the same: Anthropic's errors, and those of OpenAI's Responses.
+const NAMED: [(&str, u16); 11] = [
+    ("invalid_request_error", 400),
+    ("authentication_error", 401),
+    ("permission_error", 403),
+    ("not_found_error", 404),
+    ("request_too_large", 413),
+    ("rate_limit_error", 429),
+    ("rate_limit_exceeded", 429),
+    ("api_error", 500),
+    ("server_error", 500),
+    ("overloaded_error", 503),
+    ("timeout_error", 504),
+];
+
+/// The last status that a standard describes (RFC 6585).
+const HIGHEST_STANDARD_STATUS: u16 = 511;
+
 /// The error of an HTTP status (RFC 9110, 15) that is no success.
 pub(crate) fn error_of_status(status: u16, detail: Excerpt) -> ModelError {
     let answer = ProviderAnswer {
         status: Some(status),
         detail,
     };
+    error_like(status, answer)
+}
+
+/// The error that a status means, with what the provider really answered.
+fn error_like(status: u16, answer: ProviderAnswer) -> ModelError {
     match status {
         400 => ModelError::Validation(answer),
         401 | 403 => ModelError::Unauthorized(answer),
@@ -57,18 +81,25 @@ pub(super) fn refusal(status: u16, bytes: &[u8], excerpt: impl Fn(&str) -> Excer
     } else {
         excerpt(report.message)
     };
+    let answer = ProviderAnswer {
+        status: Some(status),
+        detail: words,
+    };
     // These three say what they mean, whatever their texts speak of.
     if !matches!(status, 401 | 403 | 429) && report.is_overflow() {
-        return ModelError::ContextOverflow(ProviderAnswer {
-            status: Some(status),
-            detail: words,
-        });
+        return ModelError::ContextOverflow(answer);
     }
-    error_of_status(status, words)
+    match error_like(status, answer) {
+        // A status outside of the standard, such as 529 for an overload: the name tells more.
+        ModelError::Internal(answer) if status > HIGHEST_STANDARD_STATUS => {
+            error_like(report.named_status().unwrap_or(status), answer)
+        }
+        error => error,
+    }
 }
 
 /// The error that a body reports although its status says success; an error's number counts as its status, where it is one.
-pub(super) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> ModelError {
+pub(crate) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> ModelError {
     let report = Report::of(error);
     let words = if report.message.is_empty() {
         excerpt(&error.to_string())
@@ -81,8 +112,14 @@ pub(super) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> Mode
             detail: words,
         });
     }
-    match report.status {
-        Some(status) => error_of_status(status, words),
+    match report.status.or_else(|| report.named_status()) {
+        Some(status) => error_like(
+            status,
+            ProviderAnswer {
+                status: report.status,
+                detail: words,
+            },
+        ),
         None => ModelError::UpstreamInvalidResponse {
             fault: BodyFault::ErrorReported,
             excerpt: words,
@@ -137,6 +174,12 @@ impl<'a> Report<'a> {
                 .and_then(|number| u16::try_from(number).ok())
                 .filter(|status| (400..600).contains(status)),
         }
+    }
+
+    /// The status that the error's name means, where it is one that is known.
+    fn named_status(&self) -> Option<u16> {
+        let known = |name: &&str| NAMED.iter().find(|(known, _)| known == name);
+        self.names.iter().find_map(known).map(|(_, status)| *status)
     }
 
     fn is_overflow(&self) -> bool {
