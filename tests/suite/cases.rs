@@ -3,9 +3,10 @@
 //!
 //! What a case may say stands in `cases/README.md`. What holds for every call stands in `judge`, so that no case has to repeat it.
 
-mod files;
-mod format;
+pub mod files;
+pub mod format;
 mod judge;
+mod printed;
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,9 @@ use innkeeper::{BenchSetup, ToolBench};
 use tempfile::TempDir;
 
 use crate::host;
-use files::Workspace;
-use format::{Case, Expected};
+use files::{Folder, Picture};
+use format::{Call, Case, Expected};
+use printed::Printed;
 
 /// One test for each tool's folder, and a list of the folders for the test that none is forgotten.
 macro_rules! tools {
@@ -100,6 +102,17 @@ async fn run_folder(folder: &str) {
     );
 }
 
+/// Every case, with its file.
+pub fn all() -> Vec<(PathBuf, Case)> {
+    let files = FOLDERS.iter().flat_map(|folder| case_files(&root().join(folder)));
+    let parsed = files.map(|file| {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let case = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        (file, case)
+    });
+    parsed.collect()
+}
+
 fn case_files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
@@ -116,27 +129,65 @@ async fn run_file(file: &Path) -> Result<(), String> {
     run_case(&case).await
 }
 
+/// What a case plays on.
+struct Ground {
+    workspace: Folder,
+    skills: Option<Folder>,
+    /// Removed at the end.
+    scratch: TempDir,
+}
+
+impl Ground {
+    fn of(case: &Case) -> Result<Self, String> {
+        let scratch = TempDir::new().map_err(|e| e.to_string())?;
+        let workspace = Folder::workspace(&scratch.path().join("run"), &case.file)?;
+        let skills = match &case.skill[..] {
+            [] => None,
+            places => Some(Folder::with(&scratch.path().join("skills"), places)?),
+        };
+        Ok(Self {
+            workspace,
+            skills,
+            scratch,
+        })
+    }
+
+    fn setup(&self, case: &Case) -> Result<BenchSetup, String> {
+        let chat = case.chat_lines();
+        let chat = chat.map(|text| files::chat(self.scratch.path(), &text)).transpose()?;
+        Ok(BenchSetup {
+            workspace: self.workspace.path().to_path_buf(),
+            chat,
+            boundary: case.boundary,
+            activation: case.activation.as_ref().map(format::Data::json).transpose()?,
+            skills: self.skills.as_ref().map(|skills| skills.path().to_path_buf()),
+            seed: Some(case.seed.unwrap_or(1)),
+            visible: case.visible.clone(),
+            writable: case.writable.clone(),
+            limits: case.limits.limits(),
+            ..BenchSetup::default()
+        })
+    }
+
+    /// Does what the case says that others do before a call.
+    fn change(&self, call: &Call) -> Result<(), String> {
+        self.workspace.change(&call.file)?;
+        match &self.skills {
+            Some(skills) => skills.change(&call.skill),
+            None => Ok(()),
+        }
+    }
+
+    fn skills(&self) -> Result<Picture, String> {
+        self.skills.as_ref().map_or(Ok(Picture::new()), Folder::picture)
+    }
+}
+
 async fn run_case(case: &Case) -> Result<(), String> {
-    let scratch = TempDir::new().map_err(|e| e.to_string())?;
-    let workspace = Workspace::create(&scratch.path().join("run"), &case.file)?;
-    let chat = case
-        .chat_lines()
-        .map(|text| files::chat(scratch.path(), &text))
-        .transpose()?;
-    let setup = BenchSetup {
-        workspace: workspace.path().to_path_buf(),
-        chat,
-        boundary: case.boundary,
-        activation: case.activation.as_ref().map(format::Data::json).transpose()?,
-        seed: Some(case.seed.unwrap_or(1)),
-        visible: case.visible.clone(),
-        writable: case.writable.clone(),
-        limits: case.limits.limits(),
-        ..BenchSetup::default()
-    };
-    let bench = host::shared().await.tool_bench(setup).await;
+    let ground = Ground::of(case)?;
+    let bench = host::shared().await.tool_bench(ground.setup(case)?).await;
     match (bench, &case.setup_fails) {
-        (Ok(bench), None) => run_calls(case, bench, &workspace).await,
+        (Ok(bench), None) => run_calls(case, bench, &ground).await,
         (Err(error), Some(code)) if error.code == *code => Ok(()),
         (Err(error), wanted) => Err(format!(
             "set-up failed with {} ({error}), expected {wanted:?}",
@@ -146,22 +197,27 @@ async fn run_case(case: &Case) -> Result<(), String> {
     }
 }
 
-async fn run_calls(case: &Case, mut bench: ToolBench, workspace: &Workspace) -> Result<(), String> {
+async fn run_calls(case: &Case, mut bench: ToolBench, ground: &Ground) -> Result<(), String> {
     for (index, call) in case.call.iter().enumerate() {
         let place = |why: String| format!("call {} ({}): {why}", index + 1, call.tool);
-        workspace.change(&call.file).map_err(place)?;
-        let before = workspace.picture().map_err(place)?;
-        let arguments = call.arguments.json().map_err(place)?;
-        let result = bench.call(&call.tool, &arguments).await;
-        let after = workspace.picture().map_err(place)?;
-        match (result, call.expected()) {
-            (Ok(result), Expected::Success) => judge::success(call, &result),
-            (Ok(result), Expected::Error(code)) => judge::error(call, code, &result, &before, &after),
-            (Err(error), Expected::Fault(code)) if error.code == code => Ok(()),
-            (Err(error), expected) => Err(format!("a fault {} ({error}), expected {expected:?}", error.code)),
-            (Ok(result), expected) => Err(format!("{:?}, expected {expected:?}", result.error_code)),
-        }
-        .map_err(place)?;
+        run_call(call, &mut bench, ground).await.map_err(place)?;
     }
-    workspace.compare(&case.after)
+    ground.workspace.compare(&case.after)
+}
+
+async fn run_call(call: &Call, bench: &mut ToolBench, ground: &Ground) -> Result<(), String> {
+    ground.change(call)?;
+    let (before, skills) = (ground.workspace.picture()?, ground.skills()?);
+    let result = bench.call(&call.tool, &call.arguments.json()?).await;
+    let after = ground.workspace.picture()?;
+    if ground.skills()? != skills {
+        return Err("a call has changed the skills".into());
+    }
+    match (result, call.expected()) {
+        (Ok(result), Expected::Success) => judge::success(call, &Printed::of(&result)?),
+        (Ok(result), Expected::Error(code)) => judge::error(call, code, &Printed::of(&result)?, &before, &after),
+        (Err(error), Expected::Fault(code)) if error.code == code => Ok(()),
+        (Err(error), expected) => Err(format!("a fault {} ({error}), expected {expected:?}", error.code)),
+        (Ok(result), expected) => Err(format!("{:?}, expected {expected:?}", result.error_code)),
+    }
 }

@@ -2,6 +2,11 @@
 //!
 //! The components are texts in `guests/`; `guests/README.md` says how they are written.
 
+mod limits;
+mod parallel;
+pub mod puppet;
+mod writing;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,14 +26,26 @@ fn folder() -> PathBuf {
 
 /// A guest's bytes, with its includes filled in.
 pub fn component(name: &str) -> Vec<u8> {
-    let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let text = read(folder().join(format!("{name}.wat")));
-    let fill = |line: &str| match line.trim().strip_prefix(";; include ") {
-        Some(part) => read(folder().join(format!("parts/{part}.wat"))),
+    let text = part(&format!("{name}.wat"));
+    let whole: Vec<String> = text.lines().map(filled).collect();
+    wat::parse_str(whole.join("\n")).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+fn part(path: &str) -> String {
+    std::fs::read_to_string(folder().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// A line, or what it stands for; see `guests/README.md`.
+fn filled(line: &str) -> String {
+    let line = line.trim();
+    if let Some(what) = line.strip_prefix(";; include ") {
+        let (name, more) = what.split_once(" with ").unwrap_or((what, ""));
+        return part(&format!("parts/{name}.wat")).replace("(; more ;)", more);
+    }
+    match line.strip_prefix(";; repeat ").and_then(|rest| rest.split_once(' ')) {
+        Some((times, text)) => format!("{text}\n").repeat(times.parse().expect("a number")),
         None => line.to_owned(),
-    };
-    let whole = text.lines().map(fill).collect::<Vec<_>>().join("\n");
-    wat::parse_str(&whole).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
 }
 
 async fn bench(name: &str, granted: &[Capability]) -> Result<(ToolBench, TempDir), HostError> {
@@ -65,7 +82,7 @@ async fn act(name: &str, granted: &[Capability], limits: Limits) -> BenchResult 
 }
 
 /// A call of a good guest in the same host.
-async fn the_host_lives() {
+pub async fn the_host_lives() {
     let workspace = TempDir::new().unwrap();
     let setup = BenchSetup {
         workspace: workspace.path().to_path_buf(),
@@ -82,8 +99,8 @@ async fn the_host_lives() {
 
 /// Tests of guests whose call must end in an error with this code.
 macro_rules! fails_in_a_call {
-    ($($name:ident = $code:literal $(with $granted:expr)?),* $(,)?) => {
-        const FAILING: &[&str] = &[$(stringify!($name)),*];
+    ($list:ident: $($name:ident = $code:literal $(with $granted:expr)?),* $(,)?) => {
+        const $list: &[&str] = &[$(stringify!($name)),*];
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
@@ -114,6 +131,7 @@ macro_rules! refused_at_load {
 }
 
 fails_in_a_call! {
+    FAILING:
     memory_growth = "tool.memory_limit",
     memory_at_once = "tool.memory_limit",
     recursion = "tool.stack_overflow",
@@ -125,6 +143,19 @@ fails_in_a_call! {
     undeclared_use = "tool.capability_denied" with Capability::Random,
     endless_host_calls = "tool.host_call_limit" with Capability::Random,
     endless_log = "tool.host_call_limit",
+    memories_summed = "tool.memory_limit",
+    table_growth = "tool.resource_limit",
+    table_at_once = "tool.resource_limit",
+    tables_summed = "tool.resource_limit",
+    large_host_calls = "tool.host_data_limit",
+    large_host_call = "tool.host_data_limit",
+    bad_structured = "tool.output_invalid",
+}
+
+// Where a guest is stopped and told another reason than the table of limits gives: for this one it says `tool.resource_limit`. A test that fails here has been overtaken by a mended host; move its line up.
+fails_in_a_call! {
+    TOLD_OTHERWISE:
+    resource_handles = "tool.trap",
 }
 
 refused_at_load! {
@@ -136,6 +167,10 @@ refused_at_load! {
     import_control = "extension.import_refused" naming "innkeeper:run/control@0.1.0",
     no_tool = "extension.invalid_component" naming "innkeeper:tool/tool",
     unknown_placeholder = "tool.unknown_placeholder" naming "nonsense",
+    table_declared = "extension.invalid_component" naming "table",
+    many_tables = "extension.invalid_component" naming "tables",
+    many_memories = "extension.invalid_component" naming "memories",
+    many_instances = "extension.invalid_component" naming "instances",
     bad_schema = "extension.invalid_component" naming "hostile.act",
 }
 
@@ -148,6 +183,16 @@ async fn loop_in_call() {
     let result = act("loop_in_call", &[], limits).await;
     assert_eq!(result.error_code.as_deref(), Some("tool.timeout"));
     assert!(result.effects.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn loop_in_post_return() {
+    let limits = Limits {
+        wall: SHORT,
+        ..Limits::default()
+    };
+    let result = act("loop_in_post_return", &[], limits).await;
+    assert_eq!(result.error_code.as_deref(), Some("tool.timeout"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -200,8 +245,11 @@ fn every_guest_has_a_test() {
     let mut named: Vec<&str> = FAILING
         .iter()
         .chain(REFUSED)
+        .chain(TOLD_OTHERWISE)
         .copied()
-        .chain(["loop_in_call", "well_behaved"])
+        .chain(["loop_in_call", "loop_in_post_return", "well_behaved"])
+        .chain(limits::GUESTS.iter().copied())
+        .chain(["puppet"])
         .collect();
     named.sort_unstable();
     assert_eq!(found, named);

@@ -20,7 +20,8 @@ pub fn builder() -> Builder {
     Innkeeper::builder().cache_dir(cache())
 }
 
-fn cache() -> PathBuf {
+/// Where compiled components are kept between test processes.
+pub fn cache() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compiled-components");
     std::fs::create_dir_all(&folder).expect("the cache folder must be there");
     #[cfg(unix)]

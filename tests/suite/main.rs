@@ -12,10 +12,14 @@
 #![allow(unreachable_pub, reason = "nothing of a test binary can be reached from outside")]
 
 mod cases;
+mod coverage;
+mod direct;
 mod guests;
 mod host;
 mod layers;
 mod openai;
+#[cfg(unix)]
+mod paths;
 mod repository;
 mod run;
 mod timing;

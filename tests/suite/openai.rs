@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use innkeeper::gateway::key::ApiKey;
-use innkeeper::gateway::spec::{ModelOptions, open};
+use innkeeper::gateway::spec::{ModelName, ModelOptions};
 use innkeeper::protocol::model::Model;
 use innkeeper::protocol::run::RunStatus;
 use serde_json::{Value, json};
@@ -76,7 +76,8 @@ async fn play(stage: &Stage, server: &MockServer) -> Outcome {
         api_key: ApiKey::parse(SECRET, "TEST_KEY").unwrap(),
         ..ModelOptions::default()
     };
-    let model: Arc<dyn Model> = Arc::from(open(&"openai:test-model".parse().unwrap(), options).unwrap());
+    let name: ModelName = "openai:test-model".parse().unwrap();
+    let model: Arc<dyn Model> = Arc::from(name.open(options).unwrap());
     let handle = stage.start(model, |_| {}).await;
     stage.finish(handle).await
 }

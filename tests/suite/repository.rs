@@ -3,8 +3,8 @@
 //!
 //! Style beyond that is for formatter, linter and readers.
 
-mod codes;
-mod sources;
+pub mod codes;
+pub mod sources;
 
 use sha2::{Digest as _, Sha256};
 

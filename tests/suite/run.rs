@@ -10,6 +10,7 @@ mod happy;
 mod journal;
 mod limits;
 mod restart;
+mod skills;
 mod stage;
 
 pub use happy::turns as happy_turns;

@@ -23,7 +23,7 @@
   (func $specs (result (list $spec))
     (canon lift (core func $guest "specs") (memory $memory) (realloc (core func $realloc))))
   (func $call (param "request" $request) (result (result $reply (error $failure)))
-    (canon lift (core func $guest "call") (memory $memory) (realloc (core func $realloc))))
+    (canon lift (core func $guest "call") (memory $memory) (realloc (core func $realloc)) (; more ;)))
   (instance $tool
     (export "visibility" (type $visibility)) (export "permission" (type $permission)) (export "cost" (type $cost))
     (export "annotations" (type $annotations)) (export "budget" (type $budget)) (export "spec" (type $spec))

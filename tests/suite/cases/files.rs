@@ -1,4 +1,4 @@
-//! The workspace of a case on disk: set up, changed between calls, pictured and compared.
+//! The folders of a case on disk, its workspace and its skills: set up, changed between calls, pictured and compared.
 //!
 //! It uses plain file functions and nothing of ours, so that it cannot share a mistake with what it checks.
 
@@ -11,6 +11,9 @@ use super::format::{Place, numbered};
 /// The roots that every run has.
 const ROOTS: [&str; 5] = ["output", "scratch", "plan", "summaries", "persist"];
 
+/// From here on a file's content is not looked at: no tool makes such a file.
+const LARGE: u64 = 16 * 1024 * 1024;
+
 /// What lies at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
@@ -20,13 +23,17 @@ pub enum Thing {
     Directory,
     /// A link to this target.
     Link(PathBuf),
+    /// A pipe, a socket, a device.
+    Special,
+    /// A file so large that only its length is looked at.
+    Large(u64),
 }
 
-/// Everything in a workspace, by path.
+/// Everything in a folder, by path.
 pub type Picture = BTreeMap<String, Thing>;
 
-/// A workspace in a temporary folder.
-pub struct Workspace {
+/// A folder that a case describes.
+pub struct Folder {
     path: PathBuf,
 }
 
@@ -37,17 +44,23 @@ pub fn chat(folder: &Path, text: &str) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-impl Workspace {
-    /// Makes the roots and the places.
-    pub fn create(path: &Path, places: &[Place]) -> Result<Self, String> {
+impl Folder {
+    /// A workspace: the roots and the places.
+    pub fn workspace(path: &Path, places: &[Place]) -> Result<Self, String> {
         for root in ROOTS {
             fs::create_dir_all(path.join(root)).map_err(|e| e.to_string())?;
         }
-        let workspace = Self {
+        Self::with(path, places)
+    }
+
+    /// A folder with these places in it.
+    pub fn with(path: &Path, places: &[Place]) -> Result<Self, String> {
+        fs::create_dir_all(path).map_err(|e| e.to_string())?;
+        let folder = Self {
             path: path.to_path_buf(),
         };
-        workspace.change(places)?;
-        Ok(workspace)
+        folder.change(places)?;
+        Ok(folder)
     }
 
     /// Where it lies.
@@ -55,7 +68,7 @@ impl Workspace {
         &self.path
     }
 
-    /// Does to the workspace what the places say.
+    /// Does to the folder what the places say.
     pub fn change(&self, places: &[Place]) -> Result<(), String> {
         places
             .iter()
@@ -66,7 +79,13 @@ impl Workspace {
         let path = self.path.join(&place.path);
         let io = |e: std::io::Error| e.to_string();
         if place.absent {
-            return fs::remove_file(&path).map_err(io);
+            let is_folder = fs::symlink_metadata(&path).map_err(io)?.is_dir();
+            return if is_folder {
+                fs::remove_dir_all(&path)
+            } else {
+                fs::remove_file(&path)
+            }
+            .map_err(io);
         }
         if place.directory {
             return fs::create_dir_all(&path).map_err(io);
@@ -75,6 +94,9 @@ impl Workspace {
         fs::create_dir_all(parent).map_err(io)?;
         if let Some(target) = &place.link {
             return link(target, &path).map_err(io);
+        }
+        if place.pipe {
+            return pipe(&path);
         }
         if let Some(size) = place.size {
             return fs::File::create(&path).and_then(|file| file.set_len(size)).map_err(io);
@@ -89,7 +111,7 @@ impl Workspace {
         Ok(picture)
     }
 
-    /// Checks the places; the rest of the workspace may be as it likes.
+    /// Checks the places; the rest may be as it likes.
     pub fn compare(&self, places: &[Place]) -> Result<(), String> {
         let picture = self.picture()?;
         for place in places {
@@ -97,6 +119,7 @@ impl Workspace {
             let wanted = match place {
                 Place { absent: true, .. } => None,
                 Place { directory: true, .. } => Some(Thing::Directory),
+                Place { pipe: true, .. } => Some(Thing::Special),
                 Place { link: Some(target), .. } => Some(Thing::Link(PathBuf::from(target))),
                 _ => Some(Thing::File(content(place)?)),
             };
@@ -125,14 +148,30 @@ fn shown(thing: Option<&Thing>) -> String {
     }
 }
 
+/// Makes a symbolic link.
 #[cfg(unix)]
-fn link(target: &str, path: &Path) -> std::io::Result<()> {
+pub fn link(target: &str, path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(target, path)
 }
 
 #[cfg(not(unix))]
-fn link(target: &str, path: &Path) -> std::io::Result<()> {
+pub fn link(target: &str, path: &Path) -> std::io::Result<()> {
     std::os::windows::fs::symlink_file(target, path)
+}
+
+/// Makes a named pipe; on Windows, which has none in folders, nothing.
+#[cfg(unix)]
+pub fn pipe(path: &Path) -> Result<(), String> {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    match made {
+        Ok(status) if status.success() => Ok(()),
+        other => Err(format!("mkfifo: {other:?}")),
+    }
+}
+
+#[cfg(not(unix))]
+pub fn pipe(_: &Path) -> Result<(), String> {
+    Ok(())
 }
 
 fn content(place: &Place) -> Result<Vec<u8>, String> {
@@ -169,6 +208,10 @@ fn look(folder: &Path, prefix: &str, picture: &mut Picture) -> std::io::Result<(
         } else if kind.is_dir() {
             look(&entry.path(), &path, picture)?;
             Thing::Directory
+        } else if !kind.is_file() {
+            Thing::Special
+        } else if entry.metadata()?.len() > LARGE {
+            Thing::Large(entry.metadata()?.len())
         } else {
             Thing::File(fs::read(entry.path())?)
         };

@@ -37,6 +37,9 @@ pub struct Case {
     /// What lies in the workspace.
     #[serde(default)]
     pub file: Vec<Place>,
+    /// What lies in the folder of skills; there are no skills where none is given.
+    #[serde(default)]
+    pub skill: Vec<Place>,
     /// The calls, in one invocation.
     #[serde(default)]
     pub call: Vec<Call>,
@@ -64,11 +67,11 @@ pub struct Message {
     pub times: usize,
 }
 
-/// One place of a workspace: a text file unless it says otherwise.
+/// One place of a workspace or of a folder of skills: a text file unless it says otherwise.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// Relative to the workspace.
+    /// Relative to the workspace or the folder.
     pub path: String,
     /// The content; `{n}` is the number of the repetition.
     pub text: Option<String>,
@@ -82,9 +85,12 @@ pub struct Place {
     /// A folder.
     #[serde(default)]
     pub directory: bool,
+    /// A named pipe that nobody writes to.
+    #[serde(default)]
+    pub pipe: bool,
     /// A sparse file of this many bytes.
     pub size: Option<u64>,
-    /// Nothing: removed when set up, missing when compared.
+    /// Nothing: removed with all that is in it when set up, missing when compared.
     #[serde(default)]
     pub absent: bool,
 }
@@ -101,12 +107,17 @@ pub struct Call {
     /// What someone else does to the workspace before the call.
     #[serde(default)]
     pub file: Vec<Place>,
+    /// What someone else does to the folder of skills before the call.
+    #[serde(default)]
+    pub skill: Vec<Place>,
     /// The recoverable error that must come; success where none is given.
     pub error: Option<String>,
     /// The fault that must come.
     pub fault: Option<String>,
     /// What the structured part must hold; further keys may be there.
     pub structured: Option<Data>,
+    /// The whole structured part, with no key more.
+    pub structured_is: Option<Data>,
     /// Keys at the top of the structured part that must be missing.
     #[serde(default)]
     pub structured_lacks: Vec<String>,
@@ -209,6 +220,9 @@ impl Case {
         }
         if self.chat.is_some() && !self.message.is_empty() {
             return Err("`chat` and `message` exclude each other".into());
+        }
+        if self.skill.is_empty() && self.call.iter().any(|call| !call.skill.is_empty()) {
+            return Err("skills that change need a folder of skills".into());
         }
         match self
             .call

@@ -1,18 +1,22 @@
 //! Compares what came with what a case expects, and checks what every call has to obey whether a case says so or not.
 
-use innkeeper::BenchResult;
-use innkeeper::protocol::call::model_text;
+use innkeeper::protocol::call::{Block, model_text};
 use serde_json::{Value, json};
 
 use super::files::Picture;
 use super::format::Call;
+use super::printed::Printed;
 
 /// A reply: the case's expectations, and no digest where a model could read it.
-pub fn success(call: &Call, result: &BenchResult) -> Result<(), String> {
+pub fn success(call: &Call, result: &Printed) -> Result<(), String> {
     if result.is_error {
         return Err(format!("failed with {:?}: {}", result.error_code, result.model_text));
     }
-    if result.model_text != model_text(&result.content) {
+    if result.error_code.is_some() {
+        return Err(format!("worked and has the code {:?}", result.error_code));
+    }
+    let blocks: Vec<Block> = serde_json::from_value(Value::Array(result.content.clone())).map_err(|e| e.to_string())?;
+    if result.model_text != model_text(&blocks) {
         return Err("the model's text is not what its content says".into());
     }
     texts(call, result)?;
@@ -26,8 +30,8 @@ pub fn success(call: &Call, result: &BenchResult) -> Result<(), String> {
 }
 
 /// An error: its code, its form, and that nothing was written.
-pub fn error(call: &Call, code: &str, result: &BenchResult, before: &Picture, after: &Picture) -> Result<(), String> {
-    if result.error_code.as_deref() != Some(code) {
+pub fn error(call: &Call, code: &str, result: &Printed, before: &Picture, after: &Picture) -> Result<(), String> {
+    if !result.is_error || result.error_code.as_deref() != Some(code) {
         return Err(format!(
             "ended as {:?}, expected {code}: {}",
             result.error_code, result.model_text
@@ -39,6 +43,12 @@ pub fn error(call: &Call, code: &str, result: &BenchResult, before: &Picture, af
         .ok_or("the text has no error heading")?;
     if message.trim().is_empty() {
         return Err("the error says nothing".into());
+    }
+    if result.content != [json!({"type": "text", "text": message})] {
+        return Err(format!(
+            "the content is {:?}, expected only the message",
+            result.content
+        ));
     }
     let form = json!({"error": {"code": code, "message": message}});
     if result.structured.as_ref() != Some(&form) {
@@ -59,7 +69,7 @@ pub fn error(call: &Call, code: &str, result: &BenchResult, before: &Picture, af
     texts(call, result)
 }
 
-fn texts(call: &Call, result: &BenchResult) -> Result<(), String> {
+fn texts(call: &Call, result: &Printed) -> Result<(), String> {
     let text = &result.model_text;
     if let Some(wanted) = &call.text_is
         && wanted != text
@@ -78,7 +88,7 @@ fn texts(call: &Call, result: &BenchResult) -> Result<(), String> {
     }
 }
 
-fn structured(call: &Call, result: &BenchResult) -> Result<(), String> {
+fn structured(call: &Call, result: &Printed) -> Result<(), String> {
     let found = result.structured.as_ref().unwrap_or(&Value::Null);
     if let Some(key) = call
         .structured_lacks
@@ -87,12 +97,20 @@ fn structured(call: &Call, result: &BenchResult) -> Result<(), String> {
     {
         return Err(format!("the structured part has {key:?}"));
     }
+    if let Some(whole) = &call.structured_is
+        && *found != whole.json()?
+    {
+        return Err(format!(
+            "the structured part is {found}, expected exactly {}",
+            whole.json()?
+        ));
+    }
     let Some(wanted) = &call.structured else { return Ok(()) };
     holds(found, &wanted.json()?, "structured")
 }
 
-fn effects(call: &Call, result: &BenchResult) -> Result<(), String> {
-    let found = serde_json::to_value(&result.effects).map_err(|e| e.to_string())?;
+fn effects(call: &Call, result: &Printed) -> Result<(), String> {
+    let found = Value::Array(result.effects.clone());
     match &call.effects {
         None if result.effects.is_empty() => Ok(()),
         None => Err(format!("effects that the case does not name: {found}")),

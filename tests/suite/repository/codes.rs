@@ -40,11 +40,16 @@ const RUNTIME_TOOLS: [&str; 5] = [
 
 /// Every code, in order.
 pub fn in_sources() -> BTreeSet<String> {
+    below("")
+}
+
+/// Every code in files whose path begins so.
+pub fn below(folder: &str) -> BTreeSet<String> {
     let tools = tool_names();
     let is_code = |text: &&str| is_dotted(text) && !tools.contains(*text);
     let mut codes = BTreeSet::new();
     for (path, text) in rust_files() {
-        if path.starts_with("tests/") || is_test(&path) {
+        if !path.starts_with(folder) || path.starts_with("tests/") || is_test(&path) {
             continue;
         }
         let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
@@ -64,7 +69,7 @@ fn is_test(path: &str) -> bool {
         .split('/')
         .any(|part| matches!(part, "tests" | "benches" | "testkit" | "build"));
     in_tests
-        || ["tests.rs", "testing.rs", "fake.rs", "properties.rs"]
+        || ["tests.rs", "testing.rs", "fake.rs", "fixture.rs", "properties.rs"]
             .iter()
             .any(|ending| path.ends_with(ending))
 }

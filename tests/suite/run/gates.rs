@@ -62,19 +62,24 @@ async fn a_commit_tool_that_asks_switches_commits_by_themselves_off() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_denied_tool_is_not_offered_so_calling_it_ends_the_run() {
-    for on_denied in [OnDenied::Recover, OnDenied::Fail] {
+async fn a_denied_tool_is_not_offered_and_calling_it_is_denied() {
+    let search = json!({"calls": [{"id": "c1", "name": "chat_search", "arguments": {"query": "a"}}]});
+    for (on_denied, ends_with) in [
+        (OnDenied::Recover, "model.tool_call_required"),
+        (OnDenied::Fail, "agent.tool_policy_denied"),
+    ] {
         let stage = Stage::new().await;
         let outcome = stage
-            .play_with(
-                json!([{"calls": [{"name": "chat_search", "arguments": {"query": "a"}}]}]),
-                |profile| {
-                    profile.tools.deny = vec!["builtin:chat.search".to_owned()];
-                    profile.tools.on_denied = on_denied;
-                },
-            )
+            .play_with(json!([search, {"text": "a"}, {"text": "b"}]), |profile| {
+                profile.tools.deny = vec!["builtin:chat.search".to_owned()];
+                profile.tools.on_denied = on_denied;
+            })
             .await;
-        assert_eq!(outcome.code(), Some("model.unknown_tool_call"));
+        let failed = outcome.one("tool_call_failed");
+        assert_eq!(failed.text("errorCode"), Some("agent.tool_policy_denied"));
+        assert_eq!(outcome.code(), Some(ends_with));
+        let offered = outcome.one("context_assembled").payload["tools"].to_string();
+        assert!(!offered.contains("chat.search"), "{offered}");
     }
 }
 
