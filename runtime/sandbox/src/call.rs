@@ -3,7 +3,7 @@
 //! Cancelling is dropping the future; nothing of the guest is left then.
 
 use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
-use wasmtime::{CallHook, Store, Trap, WasmBacktrace};
+use wasmtime::{Store, Trap, WasmBacktrace};
 
 use crate::bindings::Component as Bindings;
 use crate::component::Prepared;
@@ -111,14 +111,6 @@ impl Sandbox {
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
         store.set_hostcall_fuel(limits.host_bytes_per_call);
-        store.call_hook(|mut cx, hook| {
-            match hook {
-                CallHook::CallingWasm => cx.data_mut().meter.enter_guest(),
-                CallHook::ReturningFromWasm => cx.data_mut().meter.leave_guest(),
-                CallHook::CallingHost | CallHook::ReturningFromHost => {}
-            }
-            Ok(())
-        });
         store
     }
 }
@@ -144,13 +136,20 @@ fn fault_of(error: &wasmtime::Error, meter: &Meter) -> Fault {
         Some(Trap::StackOverflow) => Fault::Limit(LimitKind::Stack),
         Some(Trap::MemoryOutOfBounds) if is_runaway_recursion(error) => Fault::Limit(LimitKind::Stack),
         Some(trap) => Fault::Trap(trap.to_string()),
-        None if error.root_cause().to_string().contains(HOST_DATA_EXHAUSTED) => Fault::Limit(if meter.in_guest() {
+        None if error.root_cause().to_string().contains(HOST_DATA_EXHAUSTED) => Fault::Limit(if in_guest(error) {
             LimitKind::HostData
         } else {
             LimitKind::Output
         }),
         None => Fault::Trap(error.root_cause().to_string()),
     }
+}
+
+/// Whether guest code was on the stack when it happened: a call into the host carries too much, rather than the reply.
+fn in_guest(error: &wasmtime::Error) -> bool {
+    error
+        .downcast_ref::<WasmBacktrace>()
+        .is_some_and(|backtrace| !backtrace.frames().is_empty())
 }
 
 /// A Rust guest's own stack lies at the start of its memory and runs out before the engine's does; that shows as an access below zero.

@@ -145,6 +145,8 @@ fn pool(limits: &Limits, max_concurrent: usize) -> PoolingAllocationConfig {
         .max_core_instances_per_component(64)
         .max_memories_per_component(8)
         .max_tables_per_component(64)
+        .max_tables_per_module(16)
+        .max_memories_per_module(8)
         .max_memory_size(memory_bytes)
         .table_elements(table_elements)
         .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)

@@ -32,7 +32,6 @@ pub struct Meter {
     refused: Option<LimitKind>,
     host_calls: u64,
     host_bytes: u64,
-    guest_depth: u32,
 }
 
 impl Meter {
@@ -47,7 +46,6 @@ impl Meter {
             refused: None,
             host_calls: 0,
             host_bytes: 0,
-            guest_depth: 0,
         }
     }
 
@@ -89,19 +87,6 @@ impl Meter {
     #[must_use]
     pub fn refused(&self) -> Option<LimitKind> {
         self.refused
-    }
-
-    pub(crate) fn enter_guest(&mut self) {
-        self.guest_depth = self.guest_depth.saturating_add(1);
-    }
-
-    pub(crate) fn leave_guest(&mut self) {
-        self.guest_depth = self.guest_depth.saturating_sub(1);
-    }
-
-    /// Whether the guest's own code is on the stack; false while its answer is being copied out.
-    pub(crate) fn in_guest(&self) -> bool {
-        self.guest_depth > 0
     }
 }
 

@@ -10,8 +10,10 @@ use innkeeper::protocol::run::GenerationType;
 #[command(after_help = "\
 Models:
   openai:MODEL       any OpenAI-compatible server, with --base-url URL for one of your own
+  openai-responses:MODEL · claude:MODEL · gemini:MODEL    these providers' own formats
   scripted:FILE      turns out of a file: {\"turns\":[{\"text\"?,\"calls\"?:[{\"name\",\"arguments\"}]}...]}
-The key comes from INNKEEPER_API_KEY or OPENAI_API_KEY, never from a flag.
+The key comes from INNKEEPER_API_KEY or the provider's usual variable (OPENAI_API_KEY, ANTHROPIC_API_KEY,
+GEMINI_API_KEY or GOOGLE_API_KEY), never from a flag.
 
 The message is committed into the chat file itself. Ctrl-C cancels the run properly; a second one quits at once.
 
@@ -23,7 +25,7 @@ pub(crate) struct RunArgs {
     /// The chat, a SillyTavern .jsonl file; the message is committed into it
     #[arg(long, value_name = "FILE.jsonl")]
     pub(crate) chat: PathBuf,
-    /// The model: openai:MODEL or scripted:FILE
+    /// The model: openai:MODEL, openai-responses:MODEL, claude:MODEL, gemini:MODEL or scripted:FILE
     #[arg(long, value_name = "SPEC")]
     pub(crate) model: String,
     /// Address of an OpenAI-compatible server up to the version, as http://127.0.0.1:8080/v1

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use innkeeper::gateway::key::ApiKey;
-use innkeeper::gateway::spec::{ModelOptions, ModelSpec, open};
+use innkeeper::gateway::spec::{ModelName, ModelOptions};
 use innkeeper::protocol::model::Model;
 use innkeeper::protocol::run::Presentation;
 use innkeeper::{Innkeeper, ProfileChoice, StartRun};
@@ -87,15 +86,11 @@ fn check_supported(args: &RunArgs) -> Result<(), Failure> {
 }
 
 fn model(args: &RunArgs) -> Result<Arc<dyn Model>, Failure> {
-    let spec: ModelSpec = args.model.parse()?;
-    let api_key = match spec {
-        ModelSpec::Openai(_) => ApiKey::from_environment()?,
-        ModelSpec::Scripted(_) => None,
-    };
+    let name: ModelName = args.model.parse()?;
     let options = ModelOptions {
         base_url: args.base_url.clone(),
-        api_key,
+        api_key: name.api_key()?,
         ..ModelOptions::default()
     };
-    Ok(Arc::from(open(&spec, options)?))
+    Ok(Arc::from(name.open(options)?))
 }

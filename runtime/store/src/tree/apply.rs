@@ -336,7 +336,12 @@ impl Transaction<'_> {
         match step {
             // Somebody else may have put a file into it; then it is theirs now.
             Undo::RemoveFolder { parent, name } => match parent.remove_dir(&name) {
-                Err(error) if !matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound) => {
+                Err(error)
+                    if !matches!(
+                        error.kind(),
+                        io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    ) =>
+                {
                     Err((name, error))
                 }
                 _ => Ok(()),
