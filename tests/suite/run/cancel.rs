@@ -64,6 +64,25 @@ async fn a_cancel_while_a_tool_works_closes_the_call_and_keeps_what_was_there() 
     assert_eq!(outcome.file("output/late.md"), None);
 }
 
+/// Calls over budget never reach a tool, where a cancel would be heard.
+#[tokio::test]
+async fn a_cancel_is_heard_between_calls_that_are_refused() {
+    let stage = Stage::new().await;
+    let calls: Vec<Value> = (0..500)
+        .map(|_| json!({"name": "workspace_list_files", "arguments": {}}))
+        .collect();
+    let model = Arc::new(super::script(json!([{"calls": calls}, {"text": "never said"}])));
+    let mut handle = stage.start(model, |profile| profile.tools.max_calls_per_run = 1).await;
+    while handle.next_event().await.unwrap().kind != "tool_call_failed" {}
+    handle.cancel_switch().cancel();
+    let outcome = stage.finish(handle).await;
+    assert_eq!(outcome.report.status, RunStatus::Cancelled);
+    assert!(
+        outcome.all("tool_call_requested").len() < 500,
+        "the whole turn was gone through"
+    );
+}
+
 #[tokio::test]
 async fn a_cancel_after_the_end_changes_nothing() {
     let stage = Stage::new().await;
