@@ -3,6 +3,7 @@
 //! Three outcomes are three types: a [`Reply`], a [`ToolError`] that goes to the model, and a [`RunError`](crate::run::RunError) that
 //! ends the run. None of them is ever read back out of a text.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ use crate::path::WorkspacePath;
 use crate::run::RunError;
 
 /// A pointer to something stored elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reference {
     /// `workspace:PATH#L1-L9`, `chat:current#4`, `skills/NAME/PATH`, or a URI.
@@ -27,7 +28,7 @@ pub struct Reference {
 }
 
 /// A piece of a reply.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
     /// Plain text or Markdown.
@@ -56,7 +57,7 @@ pub enum Block {
 }
 
 /// How a commit meets the message that the run has already written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommitMode {
     /// The message becomes the file's text.
@@ -66,7 +67,7 @@ pub enum CommitMode {
 }
 
 /// How a file was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteMode {
     /// The whole file is new.
@@ -76,7 +77,7 @@ pub enum WriteMode {
 }
 
 /// What a reply asks the host to carry out once the call is over; in the order in which they were asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum PlannedEffect {
     /// A file is created, replaced or appended to.
@@ -130,7 +131,7 @@ pub enum PlannedEffect {
 }
 
 /// A commit that is asked of the host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedCommit {
     /// Physical path in the run's workspace.

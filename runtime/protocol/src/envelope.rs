@@ -3,11 +3,12 @@
 //! It knows no event type. What a type means is said by `event`; an envelope also carries types and members that this version does
 //! not know, so that nothing is lost by reading. The link between stored lines belongs to the store and is not here.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// How loud an event is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// Only for diagnosis.
@@ -52,8 +53,9 @@ impl Draft {
 /// assert_eq!((event.seq, event.level, event.kind.as_str()), (1, Level::Info, "run_created"));
 /// assert_eq!(serde_json::to_string(&event).unwrap(), line);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(description = "One event of one run, as readers see it.")]
 pub struct Envelope {
     /// Its number in the run: from 1, without a gap.
     pub seq: u64,
@@ -73,6 +75,17 @@ pub struct Envelope {
     /// Members that this version does not know, kept and shown.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// Which invocations an event is about: the member `eventScope` of its payload, which the journal adds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventScope {
+    /// The first among them.
+    pub invocation_id: String,
+    /// The others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related_invocation_ids: Vec<String>,
 }
 
 impl Envelope {

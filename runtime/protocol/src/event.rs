@@ -2,154 +2,24 @@
 //!
 //! Large texts never stand here, only where they lie. How a line is stored is [`crate::envelope`]'s business.
 
+mod payload;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::{CommitMode, WriteMode};
 use crate::digest::Sha256;
 use crate::envelope::{Draft, Level};
-use crate::id::{
-    CallId, CheckpointId, CommitId, InvocationId, ModelAlias, ProfileId, RunId, StableChatId, StateId, ToolId,
-    WorkspaceId,
-};
+use crate::id::{CallId, CheckpointId, CommitId, InvocationId, ProfileId, RunId, StableChatId, StateId, WorkspaceId};
 use crate::path::WorkspacePath;
 use crate::run::{ChatRef, GenerationType, Presentation, RunStatus};
 use crate::skill::{EffectiveSkill, SkillScope, SkillScopeRefs};
 
-/// How the file of a chat began when the run started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct InputBoundary {
-    /// Bytes of the file.
-    pub bytes: u64,
-    /// Their digest.
-    pub sha256: Sha256,
-}
-
-/// How a persistent file differs from the state before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// New.
-    Added,
-    /// Other content.
-    Modified,
-    /// Gone.
-    Deleted,
-}
-
-/// One persistent file that changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PersistentChange {
-    /// Which file.
-    pub path: WorkspacePath,
-    /// How.
-    pub kind: ChangeKind,
-    /// Digest after; of a deleted file before.
-    pub sha256: Sha256,
-}
-
-/// Why a checkpoint was cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckpointReason {
-    /// After a tool wrote files.
-    ToolWorkspaceWrite,
-    /// After a tool patched a file.
-    ToolWorkspacePatch,
-    /// Before the host is asked to commit.
-    ChatCommit,
-    /// After a model's plain text was kept.
-    DirectOutputCapture,
-}
-
-/// How a call that failed ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailedOutcome {
-    /// Nothing happened.
-    Error,
-    /// It was not allowed.
-    Denied,
-    /// Something outside may have happened.
-    OutcomeUnknown,
-}
-
-/// Which call an event belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CallScope {
-    /// The model's round, from 1.
-    pub round: u32,
-    /// The invocation.
-    pub invocation_id: InvocationId,
-    /// The provider's id.
-    pub call_id: CallId,
-    /// The tool.
-    pub tool_id: ToolId,
-}
-
-/// The tool of a request, by both names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OfferedTool {
-    /// The tool.
-    pub tool_id: ToolId,
-    /// What the model calls it.
-    pub model_alias: ModelAlias,
-}
-
-/// A summary of a request to a model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RequestSummary {
-    /// Where the model is reached.
-    pub chat_completion_source: String,
-    /// Format of a custom source, if it is one.
-    pub custom_api_format: Option<String>,
-    /// The model.
-    pub model: String,
-    /// Messages of the request.
-    pub message_count: usize,
-    /// Tools offered.
-    pub tool_count: usize,
-}
-
-/// A commit that survives an error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PreservedCommit {
-    /// The file.
-    pub path: WorkspacePath,
-    /// Replace or append.
-    pub mode: CommitMode,
-    /// The message.
-    pub message_id: Option<String>,
-    /// The model's round.
-    pub round: u32,
-}
-
-/// What ended a run early.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct FailurePayload {
-    /// Stable code.
-    pub code: String,
-    /// What failed and why.
-    pub message: String,
-    /// The same with its kind.
-    pub technical_message: String,
-    /// Whether trying again by itself may help.
-    pub retryable: bool,
-    /// Whether a person may usefully try again.
-    pub user_retryable: bool,
-    /// Always an object.
-    pub details: Map<String, Value>,
-}
+pub use payload::*;
 
 /// One thing that happened in a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "type",
     content = "payload",
@@ -182,6 +52,8 @@ pub enum RunEvent {
         refs: SkillScopeRefs,
         effective_skills: Vec<EffectiveSkill>,
     },
+    /// What the front end knows of why this run was wanted, word for word.
+    GenerationIntentRecorded(Value),
     /// The run moved on.
     StatusChanged { status: RunStatus },
     /// Someone asked to stop.
@@ -289,6 +161,26 @@ pub enum RunEvent {
         state_id: StateId,
         message: String,
     },
+    /// Someone wants the workspace as it was at a checkpoint.
+    WorkspaceRollbackRequested {
+        rollback_id: String,
+        checkpoint_id: CheckpointId,
+    },
+    /// It is.
+    WorkspaceRollbackCompleted {
+        rollback_id: String,
+        checkpoint_id: CheckpointId,
+        safety_checkpoint_id: CheckpointId,
+        change_count: usize,
+        changes: Vec<PersistentChange>,
+    },
+    /// It is not; the message says how the workspace stands.
+    WorkspaceRollbackFailed {
+        rollback_id: String,
+        checkpoint_id: CheckpointId,
+        code: String,
+        message: String,
+    },
     /// The model is known.
     AgentModelBindingResolved {
         mode: String,
@@ -385,6 +277,12 @@ pub enum RunEvent {
         snapshot_id: InvocationId,
         arguments_ref: String,
     },
+    /// A person is asked whether the call may be made.
+    ToolCallAwaitingApproval(ApprovalRequestPayload),
+    /// It may.
+    ToolCallApproved(ApprovalAnswerPayload),
+    /// It may not.
+    ToolCallDenied(ApprovalAnswerPayload),
     /// The call has passed its gates.
     ToolCallStarted {
         #[serde(flatten)]
@@ -493,6 +391,12 @@ pub enum RunEvent {
         mode: CommitMode,
         message_id: Option<String>,
     },
+    /// A person said something to the run; it waits for the next request.
+    UserGuidanceSubmitted(GuidanceSubmittedPayload),
+    /// It is part of a request now.
+    UserGuidanceApplied(GuidanceAppliedPayload),
+    /// No request will carry it.
+    UserGuidanceDiscarded(GuidanceDiscardedPayload),
     /// An invocation exists.
     AgentInvocationCreated(InvocationPayload),
     /// It runs.
@@ -505,65 +409,6 @@ pub enum RunEvent {
     AgentInvocationCancelled(InvocationPayload),
 }
 
-/// Text and reasoning of a model's answer, counted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AnswerMetrics {
-    /// Whether there is text that is not blank.
-    pub has_assistant_text: bool,
-    /// Unicode scalars of the text.
-    pub assistant_text_chars: u32,
-    /// Words of the text.
-    pub assistant_text_words: u32,
-    /// Whether there is visible reasoning.
-    pub has_reasoning: bool,
-    /// Unicode scalars of the reasoning.
-    pub reasoning_chars: u32,
-    /// Words of the reasoning.
-    pub reasoning_words: u32,
-    /// Text that came beside calls, shortened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub narration: Option<Narration>,
-    /// The same as `assistant_text_chars`.
-    pub text_chars: u32,
-    /// The same as `assistant_text_words`.
-    pub text_words: u32,
-}
-
-/// What a model said beside its calls.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Narration {
-    /// Where it comes from: `assistantText`.
-    pub source: String,
-    /// At most 280 characters.
-    pub text: String,
-    /// Unicode scalars of the whole.
-    pub total_chars: u32,
-    /// Words of the whole.
-    pub total_words: u32,
-    /// Whether `text` is not the whole.
-    pub truncated: bool,
-}
-
-/// An invocation at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct InvocationPayload {
-    /// The invocation.
-    pub invocation_id: InvocationId,
-    /// Who started it.
-    pub parent_invocation_id: Option<InvocationId>,
-    /// Its profile.
-    pub profile_id: ProfileId,
-    /// `root`, `subagent` or `handoff`.
-    pub kind: String,
-    /// Where it stands.
-    pub status: String,
-    /// How it may end.
-    pub exit_policy: String,
-}
-
 impl RunEvent {
     /// How much an event matters to a reader.
     #[must_use]
@@ -572,6 +417,7 @@ impl RunEvent {
             Self::RunFailed { .. }
             | Self::PersistentChangesCommitFailed { .. }
             | Self::PersistentStateMetadataUpdateFailed { .. }
+            | Self::WorkspaceRollbackFailed { .. }
             | Self::ModelCallAttemptFailed { will_retry: false, .. }
             | Self::ToolCallFailed { is_fatal: true, .. } => Level::Error,
             Self::RunPartialSuccess { .. }
@@ -580,6 +426,7 @@ impl RunEvent {
             | Self::DriftRecoveryAttempted { .. }
             | Self::ToolCallFailed { .. }
             | Self::ChatCommitFailed { .. } => Level::Warn,
+            Self::UserGuidanceDiscarded(payload) => payload.reason.level(),
             Self::ModelCallAttemptStarted { .. }
             | Self::ModelResponseStored { .. }
             | Self::ProviderStateUpdated { .. }

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most bytes of a segment that becomes a file name (run, invocation, task, state, checkpoint).
@@ -30,7 +31,7 @@ pub struct InvalidId {
 }
 
 impl InvalidId {
-    fn new(what: &'static str, value: &str, rule: &'static str) -> Self {
+    pub(crate) fn new(what: &'static str, value: &str, rule: &'static str) -> Self {
         Self {
             what,
             value: value.chars().take(200).collect(),
@@ -39,28 +40,35 @@ impl InvalidId {
     }
 }
 
-fn is_segment(text: &str) -> bool {
+pub(crate) fn is_segment(text: &str) -> bool {
     (1..=MAX_SEGMENT_BYTES).contains(&text.len())
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
+/// What [`is_segment`] says, for JSON Schemas.
+pub(crate) const SEGMENT_PATTERN: &str = "^[A-Za-z0-9_-]{1,128}$";
+
+/// A kind of id: what it is called, the check, the rule in words, and the rule as an ECMA 262 pattern for JSON Schemas.
 macro_rules! text_id {
-    ($(#[$doc:meta])* $name:ident, $what:literal, $check:expr, $rule:literal) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $check:expr, $rule:literal, $pattern:expr) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(
+            Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
         #[serde(try_from = "String", into = "String")]
+        #[schemars(extend("pattern" = $pattern))]
         pub struct $name(String);
 
         impl $name {
             /// Parses the text.
             ///
             /// # Errors
-            /// [`InvalidId`] when the text breaks the rule of this kind of id.
-            pub fn parse(text: &str) -> Result<Self, InvalidId> {
+            /// [`InvalidId`](crate::id::InvalidId) when the text breaks the rule of this kind of id.
+            pub fn parse(text: &str) -> Result<Self, $crate::id::InvalidId> {
                 let check: fn(&str) -> bool = $check;
-                if check(text) { Ok(Self(text.to_owned())) } else { Err(InvalidId::new($what, text, $rule)) }
+                if check(text) { Ok(Self(text.to_owned())) } else { Err($crate::id::InvalidId::new($what, text, $rule)) }
             }
 
             /// The id as text.
@@ -70,15 +78,15 @@ macro_rules! text_id {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(&self.0)
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = InvalidId;
-            fn try_from(text: String) -> Result<Self, InvalidId> {
+            type Error = $crate::id::InvalidId;
+            fn try_from(text: String) -> Result<Self, $crate::id::InvalidId> {
                 Self::parse(&text)
             }
         }
@@ -90,48 +98,50 @@ macro_rules! text_id {
         }
     };
 }
+pub(crate) use text_id;
 
 text_id!(
     /// One execution of an agent: `run_<32 hex>`.
-    RunId, "run id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    RunId, "run id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
-    /// One profile running one model loop inside a run; the root is [`InvocationId::root`].
-    InvocationId, "invocation id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    /// One profile running one model loop inside a run; that of the root is `inv_root`.
+    InvocationId, "invocation id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
     /// The folder of a chat's runs: `chat_<16 hex>`.
-    WorkspaceId, "workspace id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    WorkspaceId, "workspace id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
     /// A commit into the chat: `commit_<32 hex>`.
-    CommitId, "commit id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    CommitId, "commit id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
     /// A saved state of a run's workspace: `cp_000001`.
-    CheckpointId, "checkpoint id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    CheckpointId, "checkpoint id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
     /// A promoted state of the persistent roots; the id of the run that made it.
-    StateId, "state id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`");
+    StateId, "state id", is_segment, "1 to 128 ASCII letters, digits, `_` or `-`", SEGMENT_PATTERN);
 text_id!(
     /// The provider's id of a tool call: opaque, any characters, kept unchanged.
-    CallId, "call id", |t| !t.trim().is_empty(), "it must not be blank");
+    CallId, "call id", |t| !t.trim().is_empty(), "it must not be blank", r"\S");
 text_id!(
     /// The application's lasting id of a chat, whatever its file is called.
     StableChatId, "stable chat id",
     |t| !t.trim().is_empty() && t.trim() == t && t.len() <= MAX_STABLE_CHAT_ID_BYTES,
-    "1 to 512 bytes, without space at the ends");
+    "1 to 512 bytes, without space at the ends", r"^\S([\s\S]{0,510}\S)?$");
 text_id!(
     /// The id of a profile, also the stem of its file.
     ProfileId, "profile id",
     |t| (1..=MAX_SEGMENT_BYTES).contains(&t.len())
         && t.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-'),
-    "1 to 128 of `a-z`, `0-9`, `_`, `-`");
+    "1 to 128 of `a-z`, `0-9`, `_`, `-`", "^[a-z0-9_-]{1,128}$");
 text_id!(
     /// The name under which one invocation's model knows a tool; at most 64 of `A-Za-z0-9_-`.
     ModelAlias, "model alias",
     |t| (1..=64).contains(&t.len()) && t.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'),
-    "1 to 64 ASCII letters, digits, `_` or `-`");
+    "1 to 64 ASCII letters, digits, `_` or `-`", "^[A-Za-z0-9_-]{1,64}$");
 text_id!(
     /// A tool's name inside its component: dotted lower-case words, `dice.roll`.
     ToolName, "tool name", is_tool_name,
-    "dotted words of `a-z`, `0-9`, `_`, each starting with a letter, at most 64 bytes");
+    "dotted words of `a-z`, `0-9`, `_`, each starting with a letter, at most 64 bytes",
+    r"^(?=.{1,64}$)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$");
 
 impl InvocationId {
     /// The invocation that a run starts with.
@@ -169,9 +179,16 @@ pub enum Provider {
     Extension(String),
 }
 
+/// What [`ToolId::parse`] says, for JSON Schemas; that names of MCP servers have at most 256 bytes included.
+const TOOL_ID_PATTERN: &str = concat!(
+    r"^((builtin|extension/[a-z0-9][a-z0-9_-]{0,63}):(?=.{1,64}$)[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*",
+    r"|mcp/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}:([ -$&-~]|%[0-9A-F]{2}){1,256})$",
+);
+
 /// The canonical identity of a tool, `provider:name`; stable and ASCII.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = TOOL_ID_PATTERN))]
 pub struct ToolId {
     text: String,
     provider: Provider,

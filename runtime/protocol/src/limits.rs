@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The ceilings of one call. A host may lower any of them; none can be absent.
@@ -15,6 +16,8 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// Table elements, summed over all tables.
     pub table_elements: u64,
+    /// Handles of resources that are held at the same time.
+    pub resource_handles: usize,
     /// Guest stack in bytes.
     pub stack_bytes: usize,
     /// Calls from the guest into the host.
@@ -44,6 +47,7 @@ impl Default for Limits {
             wall: Duration::from_secs(10),
             memory_bytes: 64 * MIB,
             table_elements: 20_000,
+            resource_handles: 1_024,
             stack_bytes: 512 * 1024,
             host_calls: 10_000,
             host_bytes_per_call: 20 * 1024 * 1024,
@@ -65,6 +69,7 @@ impl Limits {
             wall: self.wall.min(asked.wall),
             memory_bytes: self.memory_bytes.min(asked.memory_bytes),
             table_elements: self.table_elements.min(asked.table_elements),
+            resource_handles: self.resource_handles.min(asked.resource_handles),
             stack_bytes: self.stack_bytes.min(asked.stack_bytes),
             host_calls: self.host_calls.min(asked.host_calls),
             host_bytes_per_call: self.host_bytes_per_call.min(asked.host_bytes_per_call),
@@ -130,7 +135,7 @@ impl LimitKind {
 }
 
 /// What a call used of its limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Wall clock in microseconds, waiting in the host included.

@@ -13,6 +13,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use root::{RootName, RootNameRefusal};
@@ -24,6 +25,9 @@ pub const MAX_PATH_BYTES: usize = 1_024;
 /// Longest component, in bytes of UTF-8: the limit of ext4, APFS and most others.
 pub const MAX_COMPONENT_BYTES: usize = 255;
 
+/// The shape of the normal form, for JSON Schemas; which components are refused besides is too much for a pattern.
+const NORMAL_FORM: &str = r"^[^/\\]+(/[^/\\]+)*$";
+
 /// A relative path below a run's folder, in normal form.
 ///
 /// ```
@@ -34,8 +38,12 @@ pub const MAX_COMPONENT_BYTES: usize = 255;
 /// assert!(WorkspacePath::parse("plan/../output/a.md").is_err());
 /// # Ok::<(), innkeeper_protocol::path::PathRefusal>(())
 /// ```
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(
+    description = "A relative path below a run's folder, in normal form.",
+    extend("pattern" = NORMAL_FORM, "maxLength" = MAX_PATH_BYTES)
+)]
 pub struct WorkspacePath(String);
 
 impl WorkspacePath {

@@ -81,6 +81,14 @@ pub trait ChatHistory: Send + Sync {
     async fn page(&self, start: u32, count: u32) -> Result<Vec<ChatMessage>, HistoryError>;
 }
 
+/// The chats of an application, when a run over one of them starts.
+#[async_trait]
+pub trait ChatSource: Send + Sync {
+    /// A chat as it is now, in SillyTavern's format: one JSON object a line; a header line may come first. Empty for a new chat. A chat
+    /// that cannot be read is an error, never an empty one.
+    async fn lines(&self, chat: &ChatRef, stable_chat_id: &StableChatId) -> Result<Vec<u8>, HistoryError>;
+}
+
 /// What is wrong with a path, seen from storage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
@@ -286,6 +294,12 @@ pub trait ChatHost: Send + Sync {
     async fn commit(&self, request: &CommitRequest) -> Result<CommitReceipt, CommitRefusal>;
     /// Writes the promoted state's id into the committed message.
     async fn update_metadata(&self, update: &MetadataUpdate) -> Result<(), CommitRefusal>;
+    /// This commit is about to be asked for. Whoever reads the journal may learn of it before [`commit`](Self::commit) is called.
+    fn announce_commit(&self, _run_id: &RunId, _commit_id: &CommitId) {}
+    /// The same for an update.
+    fn announce_update(&self, _run_id: &RunId, _update_id: &str) {}
+    /// The run is over: what it has asked and nobody has answered is asked no more.
+    fn run_ended(&self, _run_id: &RunId) {}
 }
 
 /// How a commit of a given mode is named in words.

@@ -2,10 +2,11 @@
 //!
 //! The loop's own state lives in `agent`; what is on disk lives in `store`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a chat lies in the application.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -39,7 +40,7 @@ impl ChatRef {
 }
 
 /// Whether a person watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Presentation {
     /// The result is a chat message; the run needs an explicit commit to finish.
@@ -49,7 +50,7 @@ pub enum Presentation {
 }
 
 /// What kind of message the run is to make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GenerationType {
     /// A new message.
@@ -76,7 +77,7 @@ impl GenerationType {
 }
 
 /// How far a run has come; a fold of its journal, never a second truth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     /// The journal exists.

@@ -3,6 +3,7 @@
 //! Where skills lie and which of them apply to a run is the library's business; budgets and policy are kept where calls are armed.
 
 use async_trait::async_trait;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Sha256;
@@ -36,7 +37,7 @@ pub fn is_hidden(path: &WorkspacePath) -> bool {
 }
 
 /// Where a skill comes from; a later scope replaces an earlier skill of the same name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillScope {
     /// For every run.
@@ -50,7 +51,7 @@ pub enum SkillScope {
 }
 
 /// Which preset and which character a run's skills are looked up for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillScopeRefs {
     /// The preset in use, if any.
@@ -62,7 +63,7 @@ pub struct SkillScopeRefs {
 }
 
 /// A preset, as the skills installed for it name it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkillPreset {
     /// The API that the preset is for.
@@ -72,7 +73,7 @@ pub struct SkillPreset {
 }
 
 /// What the journal says of a skill that applies to a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveSkill {
     /// Its name.

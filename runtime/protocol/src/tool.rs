@@ -2,13 +2,14 @@
 //!
 //! The name under which a model knows a tool is no part of its spec: it belongs to one invocation's snapshot.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{ToolId, ToolName};
 
 /// Who is offered a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// The model and the user.
@@ -18,7 +19,7 @@ pub enum Visibility {
 }
 
 /// Whether a call may go ahead: what an author suggests, or what a policy says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// Without asking.
@@ -29,8 +30,20 @@ pub enum Permission {
     Deny,
 }
 
+impl Permission {
+    /// The one of the two that lets less happen.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deny, _) | (_, Self::Deny) => Self::Deny,
+            (Self::Ask, _) | (_, Self::Ask) => Self::Ask,
+            (Self::Allow, Self::Allow) => Self::Allow,
+        }
+    }
+}
+
 /// What a call may cost in money or patience.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cost {
     /// Next to nothing.
@@ -42,7 +55,7 @@ pub enum Cost {
 }
 
 /// Hints about a tool's effect. The host trusts them from built-ins only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
     /// Changes nothing. Such a tool may not use a writer.
@@ -58,7 +71,7 @@ pub struct Annotations {
 }
 
 /// Ceilings that an author suggests; absent means the host's default.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Budget {
     /// Calls per invocation.
@@ -70,7 +83,7 @@ pub struct Budget {
 }
 
 /// Where a tool comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// Innkeeper's own component, or control of the run itself.
@@ -81,8 +94,20 @@ pub enum Source {
     Extension,
 }
 
+impl Source {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Builtin => "builtin",
+            Self::Mcp => "mcp",
+            Self::Extension => "extension",
+        }
+    }
+}
+
 /// One tool, canonical: never changed by a profile or an invocation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
     /// Stable identity.

@@ -13,6 +13,10 @@ use crate::run::{ErrorKind, RunError};
 /// Most bytes of a provider's words that an error carries: enough to recognise a page or a message, too little to flood a journal.
 pub const MAX_EXCERPT_BYTES: usize = 512;
 
+/// Longest wait, in milliseconds, that a provider can ask for: a person is watching, and a longer one is a spent quota, for which trying
+/// again is the wrong advice.
+pub const MAX_RETRY_AFTER_MS: u64 = 300_000;
+
 /// The beginning of a text from outside: at most [`MAX_EXCERPT_BYTES`], on one line, without control or direction characters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Excerpt(String);
@@ -55,13 +59,15 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// How a provider refused: its HTTP status, where there was one, and the beginning of its words.
+/// How a provider refused: its HTTP status, where there was one, the beginning of its words, and when it wants to be asked again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProviderAnswer {
     /// HTTP status code.
     pub status: Option<u16>,
     /// The provider's words.
     pub detail: Excerpt,
+    /// How long it asks to wait, in milliseconds; at most [`MAX_RETRY_AFTER_MS`].
+    pub retry_after_ms: Option<u64>,
 }
 
 impl fmt::Display for ProviderAnswer {
@@ -226,6 +232,16 @@ impl ModelError {
         self.kind().is_retryable()
     }
 
+    /// How long the provider asks to wait before the same request, in milliseconds, at most [`MAX_RETRY_AFTER_MS`]; none where it
+    /// does not say.
+    #[must_use]
+    pub const fn retry_after_ms(&self) -> Option<u64> {
+        match self {
+            Self::RateLimited(answer) | Self::Transient(answer) => answer.retry_after_ms,
+            _ => None,
+        }
+    }
+
     /// What a person can do about it.
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
@@ -258,19 +274,41 @@ impl ModelError {
                 }
             }),
             Self::NativeMetadataLost { .. } => Some(
-                "Whatever stands between here and the provider answers in another format; use the provider's own address, or                  `openai:MODEL`.",
+                "Whatever stands between here and the provider answers in another format; use the provider's own address, or \
+                 `openai:MODEL`.",
             ),
             Self::ProviderStateInvalid { .. } => {
                 Some("Leave out the setting `store`: the whole conversation is sent then.")
             }
             Self::StreamUnsupported { .. } => Some("Run without streaming."),
             Self::ScriptExhausted { .. } => Some("Add turns to the script, or let its last turn finish the run."),
-            Self::RateLimited(_) | Self::Transient(_) => Some("Try again later."),
+            Self::RateLimited(_) => Some(
+                "Try again later; if it goes on, check the limits and the credit of the key's account, or use another model.",
+            ),
+            Self::Transient(_) => Some("Try again later; it is the provider's fault, or that of a proxy in between."),
             Self::InvalidToolCall { .. } | Self::InvalidResponse { .. } => {
                 Some("The model or its server does not keep to the tool-calling format; try another one.")
             }
-            Self::InvalidMessage { .. } | Self::InvalidTranscript { .. } | Self::Cancelled | Self::Internal(_) => None,
+            Self::Internal(answer) => hint_of_status(answer.status),
+            Self::InvalidMessage { .. } | Self::InvalidTranscript { .. } | Self::Cancelled => None,
         }
+    }
+}
+
+/// Advice for statuses (RFC 9110, 15) that have no kind of their own.
+const fn hint_of_status(status: Option<u16>) -> Option<&'static str> {
+    match status {
+        Some(300..=399) => Some("Check the base URL: the server lives somewhere else."),
+        Some(402) => Some("The provider wants to be paid: check the credit of the key's account."),
+        Some(404 | 405) => Some(
+            "Check the model's name, and that the base URL leads to the provider's API, usually ending in its version like `/v1`.",
+        ),
+        Some(407) => Some("Check the proxy settings of this machine: the proxy wants a user name and password."),
+        Some(413) => Some(
+            "Send less: lower `context.maxPromptChars`, `context.toolResults.keepFull` or `maxChars` in the profile, or allow larger \
+             requests at the server or its proxy.",
+        ),
+        _ => None,
     }
 }
 

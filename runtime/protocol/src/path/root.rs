@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::rules::{PathRefusal, PathRule};
@@ -33,8 +34,9 @@ const RESERVED: [&str; 13] = [
 const UNIVERSE: [&str; 5] = ["output", "scratch", "plan", "summaries", "persist"];
 
 /// The name of a root: one component that is not one of the host's own.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = r"^[^/\\]+$", "maxLength" = super::MAX_COMPONENT_BYTES))]
 pub struct RootName(String);
 
 impl RootName {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use unicode_general_category::{GeneralCategory, get_general_category};
+use crate::shown::is_invisible;
 
 use super::{MAX_COMPONENT_BYTES, MAX_PATH_BYTES};
 
@@ -153,15 +153,6 @@ fn check_component(component: &str) -> Result<(), PathRule> {
         return Err(PathRule::DeviceName(component.to_owned()));
     }
     Ok(())
-}
-
-/// Controls, format characters (bidi marks, zero-width, tags, the byte order mark), line and paragraph separators.
-fn is_invisible(scalar: char) -> bool {
-    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
-    matches!(
-        get_general_category(scalar),
-        Control | Format | LineSeparator | ParagraphSeparator
-    )
 }
 
 /// Windows takes such a name for the device whatever its extension is: `nul.txt`, `aux .md`.

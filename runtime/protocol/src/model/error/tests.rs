@@ -8,6 +8,7 @@ fn answer(status: u16, detail: &str) -> ProviderAnswer {
     ProviderAnswer {
         status: Some(status),
         detail: Excerpt::new(detail),
+        retry_after_ms: None,
     }
 }
 
@@ -107,7 +108,10 @@ fn a_run_error_keeps_code_kind_words_and_advice() {
             code: "agent.rate_limited",
             kind: ErrorKind::RateLimited,
             message: "the provider asks to slow down (HTTP status 429: slow down)".into(),
-            hint: Some("Try again later.".into()),
+            hint: Some(
+                "Try again later; if it goes on, check the limits and the credit of the key's account, or use another model."
+                    .into()
+            ),
         }
     );
 }
@@ -135,4 +139,44 @@ fn an_excerpt_stops_at_a_whole_character_within_512_bytes() {
 #[test]
 fn an_empty_excerpt_says_so() {
     assert_eq!(ProviderAnswer::default().to_string(), "no details");
+}
+
+#[test]
+fn only_errors_that_may_pass_tell_how_long_to_wait() {
+    let answer = || ProviderAnswer {
+        retry_after_ms: Some(9_000),
+        ..answer(503, "busy")
+    };
+    let told = [
+        ModelError::RateLimited(answer()),
+        ModelError::Transient(answer()),
+        ModelError::Internal(answer()),
+    ];
+    assert_eq!(
+        told.map(|error| error.retry_after_ms()),
+        [Some(9_000), Some(9_000), None]
+    );
+}
+
+#[test]
+fn statuses_without_a_kind_of_their_own_have_advice_where_there_is_any() {
+    let hints = [302, 402, 404, 407, 413, 418].map(|status| ModelError::Internal(answer(status, "")).hint());
+    let words = hints.map(|hint| {
+        hint.and_then(|hint| {
+            ["base URL", "credit", "model's name", "proxy"]
+                .into_iter()
+                .find(|word| hint.contains(word))
+        })
+    });
+    assert_eq!(
+        words,
+        [
+            Some("base URL"),
+            Some("credit"),
+            Some("base URL"),
+            Some("proxy"),
+            Some("proxy"),
+            None
+        ]
+    );
 }
