@@ -1,6 +1,7 @@
-//! Whether an append costs the same at the tenth and at the ten-thousandth event.
+//! Whether an append costs the same at the tenth and at the hundred-thousandth event, and how long ten thousand events take to be
+//! checked and folded again.
 //!
-//! Syncing is left out (events of level debug in a batched journal): it would measure the disk. The ratio is printed, not asserted.
+//! Syncing is left out (events of level debug in a batched journal): it would measure the disk. What comes out is printed, not asserted.
 
 #![expect(
     clippy::expect_used,
@@ -12,10 +13,16 @@ use std::time::Instant;
 use innkeeper_protocol::envelope::{Draft, Level};
 use innkeeper_protocol::id::RunId;
 use innkeeper_store::journal::{Durability, Journal, Location, Stamp};
+use innkeeper_store::runs::RunFold;
 use serde_json::json;
 
 /// Appends that are timed together: one alone is near the clock's resolution.
 const SAMPLE: u32 = 200;
+/// Events before the appends that are compared.
+const EARLY: u32 = 10;
+const LATE: u32 = 100_000;
+/// Events that are read again as the next owner of the run does.
+const REPLAYED: u32 = 10_000;
 /// Samples of which the fastest counts, so that other work of the machine does not.
 const SAMPLES: u32 = 15;
 
@@ -42,17 +49,20 @@ impl Filled {
 
     fn append(&mut self) {
         let payload = json!({"round": 3, "invocationId": "inv_root", "path": "model-responses/round-003.json"});
-        let stamp = Stamp {
-            event_id: format!("evt_{:032x}", 7),
-            timestamp: "2026-01-01T00:00:00Z".to_owned(),
-        };
         self.journal
-            .append(Draft::new(Level::Debug, "model_response_stored", payload), stamp)
+            .append(Draft::new(Level::Debug, "model_response_stored", payload), stamp(7))
             .expect("an append");
     }
 }
 
-#[divan::bench(args = [10, 10_000])]
+fn stamp(number: u32) -> Stamp {
+    Stamp {
+        event_id: format!("evt_{number:032x}"),
+        timestamp: "2026-01-01T00:00:00Z".to_owned(),
+    }
+}
+
+#[divan::bench(args = [EARLY, LATE])]
 fn append_after(bencher: divan::Bencher<'_, '_>, events: u32) {
     let mut filled = Filled::new(events);
     bencher.bench_local(|| filled.append());
@@ -70,13 +80,33 @@ fn fastest(events: u32) -> u128 {
     (0..SAMPLES).map(|_| sample(&mut filled)).min().unwrap_or_default()
 }
 
+/// A journal of so many events whose owner is gone.
+fn abandoned(events: u32) -> (Location, tempfile::TempDir) {
+    let Filled { journal, _dir: dir } = Filled::new(events);
+    (journal.location().clone(), dir)
+}
+
+/// Becomes the owner: every line is checked, every event is folded.
+fn replay(location: &Location) -> u64 {
+    let mut stamps = || stamp(1);
+    let mut fold = RunFold::default();
+    let opened = Journal::open_existing(location.clone(), Durability::Durable, &mut stamps, &mut |event| fold.apply(event));
+    opened.expect("a sound journal").last_seq()
+}
+
+#[divan::bench]
+fn replay_ten_thousand(bencher: divan::Bencher<'_, '_>) {
+    let (location, _dir) = abandoned(REPLAYED);
+    bencher.bench_local(|| replay(&location));
+}
+
 #[expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 fn main() {
     divan::main();
-    let (early, late) = (fastest(10), fastest(10_000));
+    let (early, late) = (fastest(EARLY), fastest(LATE));
     let ratio = late.saturating_mul(100) / early.max(1);
     println!(
-        "append without sync: {early} ns at event 10, {late} ns at event 10,000, ratio {}.{:02}",
+        "append without sync: {early} ns at event {EARLY}, {late} ns at event {LATE}, ratio {}.{:02}",
         ratio / 100,
         ratio % 100
     );

@@ -189,7 +189,7 @@ pub fn sweep_temps(folder: &Dir) -> io::Result<usize> {
 }
 
 /// Whether a name has the form that [`temp_name`] gives.
-fn is_temp_name(name: &str) -> bool {
+pub(crate) fn is_temp_name(name: &str) -> bool {
     name.strip_suffix(TEMP_SUFFIX)
         .and_then(|stem| stem.rsplit_once('.'))
         .is_some_and(|(_, id)| id.len() == uuid::fmt::Hyphenated::LENGTH && uuid::Uuid::try_parse(id).is_ok())

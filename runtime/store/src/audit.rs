@@ -6,14 +6,18 @@
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use cap_fs_ext::DirExt as _;
+use cap_std::fs::Dir;
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::path::{PathRefusal, WorkspacePath};
 use serde::Serialize;
 
-use crate::tree::{Change, Guard, Tree, TreeError};
+use crate::atomic::{Durability, sync_folder, write_in};
+use crate::tree::{Tree, TreeError};
 
 /// Where the arguments are.
 const ARGUMENTS: &str = "tool-args";
@@ -110,22 +114,22 @@ impl Audit {
         Self { tree }
     }
 
-    /// Stores a call's arguments under the first number that is free for all of its files, and so claims them.
+    /// Stores a call's arguments under the first number that is free for all of its files, and so claims them. Costs the same however
+    /// many calls came before, unless their id was this one.
     ///
     /// # Errors
     /// See [`AuditError`]; nothing is stored then.
     pub fn begin<T: Serialize + ?Sized>(&self, call_id: &str, arguments: &T) -> Result<CallFiles, AuditError> {
         let bytes = serde_json::to_vec_pretty(arguments)?;
         let stem = stem(call_id);
+        self.tree.check_root()?;
+        // Held from the look to the write: calls with one id that begin together get numbers of their own.
+        let _writing = self.tree.lock();
         for number in (1..=MAX_REPEATS).filter_map(NonZeroU32::new) {
             let files = CallFiles::new(&stem, number)?;
-            if !self.all_free(&files)? {
-                continue;
-            }
-            match self.create(&files.arguments, bytes.clone()) {
-                // Another call with this id was faster.
-                Err(TreeError::AlreadyExists { .. }) => {}
-                created => return created.map(|()| files).map_err(AuditError::from),
+            if self.all_free(&files)? {
+                self.put(&files.arguments, &bytes)?;
+                return Ok(files);
             }
         }
         Err(AuditError::TooManyRepeats { stem })
@@ -137,7 +141,7 @@ impl Audit {
     /// See [`AuditError`]; also when a result was stored before.
     pub fn store_result<T: Serialize + ?Sized>(&self, files: &CallFiles, result: &T) -> Result<(), AuditError> {
         let bytes = serde_json::to_vec_pretty(result)?;
-        Ok(self.create(&files.result, bytes)?)
+        Ok(self.create(&files.result, &bytes)?)
     }
 
     /// Stores the readable view of a call's result.
@@ -145,7 +149,7 @@ impl Audit {
     /// # Errors
     /// See [`AuditError`]; also when one was stored before.
     pub fn store_view(&self, files: &CallFiles, text: &str) -> Result<(), AuditError> {
-        Ok(self.create(&files.view, text.into())?)
+        Ok(self.create(&files.view, text.as_bytes())?)
     }
 
     /// Stores the diff that an approval shows.
@@ -153,29 +157,80 @@ impl Audit {
     /// # Errors
     /// See [`AuditError`]; also when one was stored before.
     pub fn store_diff(&self, files: &CallFiles, diff: &str) -> Result<(), AuditError> {
-        Ok(self.create(&files.diff, diff.into())?)
+        Ok(self.create(&files.diff, diff.as_bytes())?)
     }
 
     fn all_free(&self, files: &CallFiles) -> Result<bool, TreeError> {
         for path in files.all() {
-            match self.tree.find(path) {
-                Ok(None) => {}
-                Err(error) if error.is_fault() => return Err(error),
-                // Whatever else lies there is not ours to replace. A folder that is a link fails when the file is created.
-                Ok(Some(_)) | Err(TreeError::NameConflict { .. }) => return Ok(false),
-                Err(error) => return Err(error),
+            if self.is_taken(path)? {
+                return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn create(&self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), TreeError> {
-        let change = Change::Write {
-            path: path.clone(),
-            bytes,
-            guard: Guard::MustNotExist,
+    /// Whether anything has this name. The name alone is looked up: reading the folder would cost more with every call.
+    fn is_taken(&self, path: &WorkspacePath) -> Result<bool, TreeError> {
+        let Some(folder) = self.folder(path)? else {
+            return Ok(false);
         };
-        self.tree.apply(&[change]).map(drop)
+        match folder.symlink_metadata(path.file_name()) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(TreeError::io("look up", path.as_str())(error)),
+        }
+    }
+
+    fn create(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<(), TreeError> {
+        self.tree.check_root()?;
+        let _writing = self.tree.lock();
+        if self.is_taken(path)? {
+            return Err(self.already_exists(path));
+        }
+        self.put(path, bytes)
+    }
+
+    /// What is there instead; whatever is no file of ours is refused by its own name.
+    fn already_exists(&self, path: &WorkspacePath) -> TreeError {
+        match self.tree.read_bytes(path, u64::MAX) {
+            Ok(file) => TreeError::AlreadyExists {
+                path: path.clone(),
+                actual: file.sha256,
+            },
+            Err(error) => error,
+        }
+    }
+
+    /// Writes a file whose name is free, whole and durably. The caller keeps other writers out.
+    fn put(&self, path: &WorkspacePath, bytes: &[u8]) -> Result<(), TreeError> {
+        let folder = match self.folder(path)? {
+            Some(folder) => folder,
+            None => self.new_folder(path)?,
+        };
+        write_in(&folder, path.file_name(), bytes, Durability::Durable).map_err(TreeError::io("write", path.as_str()))
+    }
+
+    /// The folder of an audit file; none when it is not there yet.
+    fn folder(&self, path: &WorkspacePath) -> Result<Option<Dir>, TreeError> {
+        let name = path.first_segment();
+        let error = match self.tree.root().open_dir_nofollow(name) {
+            Ok(folder) => return Ok(Some(folder)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => error,
+        };
+        // A link, or no folder: said as for every other path.
+        self.tree.find(path)?;
+        Err(TreeError::io("open", name)(error))
+    }
+
+    fn new_folder(&self, path: &WorkspacePath) -> Result<Dir, TreeError> {
+        let (root, name) = (self.tree.root(), path.first_segment());
+        let create = || {
+            root.create_dir(name)?;
+            sync_folder(root)?;
+            root.open_dir_nofollow(name)
+        };
+        create().map_err(TreeError::io("create", name))
     }
 }
 

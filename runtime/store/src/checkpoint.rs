@@ -1,8 +1,9 @@
 //! Checkpoints: what the files that the model sees were at one moment of a run.
 //!
 //! Contents are stored once each, under their digest; a checkpoint is a list of paths and digests. The list is written last: without it
-//! the checkpoint does not exist. Nothing here restores: the caller turns a verified checkpoint into changes of the tree.
+//! the checkpoint does not exist. Nothing here restores: that is done by [`crate::rollback`].
 
+mod compare;
 mod error;
 mod files;
 #[cfg(test)]
@@ -18,6 +19,7 @@ use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 use serde::{Deserialize, Serialize};
 
+pub use compare::{Difference, differences};
 pub use error::CheckpointError;
 
 use crate::atomic::{Durability, sweep_temps, sync_folder, write_in};
@@ -97,7 +99,7 @@ pub struct Created {
     pub skipped: u64,
 }
 
-/// The present files of some roots.
+/// The files of the workspace at this moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Present {
     /// In byte order of the paths.
@@ -191,14 +193,14 @@ impl Checkpoints {
         })
     }
 
-    /// The files below some roots as they are now. Stores nothing.
+    /// The files that a checkpoint would hold if it were made now. Stores nothing.
     ///
     /// # Errors
     /// When a folder or file cannot be read: that is never taken for an empty one.
-    pub fn present(&self, roots: &[RootName]) -> Result<Present, CheckpointError> {
+    pub fn present(&self) -> Result<Present, CheckpointError> {
         self.tree.check_root()?;
         let _writing = self.tree.lock();
-        let scan = self.tree.scan(roots)?;
+        let scan = self.tree.scan(&RootName::universe())?;
         let mut files = Vec::with_capacity(scan.files.len());
         let mut skipped = scan.skipped;
         for (path, stamp) in scan.files {
@@ -344,8 +346,9 @@ fn check(checkpoint: &Checkpoint, number: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The number in the name of a checkpoint's folder, if it is spelled as we spell it.
-fn number_of(name: &str) -> Option<u64> {
+/// The number in a checkpoint's identifier, if it is spelled as we spell it.
+#[must_use]
+pub fn number_of(name: &str) -> Option<u64> {
     let number = name.strip_prefix(ID_PREFIX)?.parse().ok()?;
     (checkpoint_id(number) == name).then_some(number)
 }

@@ -97,6 +97,18 @@ impl ChatFile {
         Ok(file)
     }
 
+    /// A chat that has begun and holds nothing yet: for applications that know their chats. A file without a byte is none.
+    #[must_use]
+    pub fn new_chat(path: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: String::new(),
+            header: None,
+            header_kind: HeaderKind::None,
+            messages: Vec::new(),
+        }
+    }
+
     /// Files a line that was checked as header or message.
     fn place(&mut self, line: Range<usize>) {
         if self.header.is_none() && self.messages.is_empty() {

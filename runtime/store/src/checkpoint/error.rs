@@ -70,9 +70,9 @@ impl CheckpointError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Tree(error) => error.code(),
-            Self::NotFound { .. } => "store.checkpoint_not_found",
+            Self::NotFound { .. } => "agent.checkpoint_not_found",
             Self::AlreadyExists { .. } => "store.checkpoint_exists",
-            Self::Damaged { .. } | Self::BlobMissing { .. } | Self::BlobDamaged { .. } => "store.checkpoint_damaged",
+            Self::Damaged { .. } | Self::BlobMissing { .. } | Self::BlobDamaged { .. } => "agent.checkpoint_invalid",
             Self::Io { .. } => "store.io_failed",
         }
     }

@@ -167,7 +167,7 @@ fn a_missing_or_changed_content_is_named() {
         matches!(&missing, CheckpointError::BlobMissing { path, .. } if path.as_str() == "output/a.md"),
         "{missing}"
     );
-    assert_eq!([damaged.code(), missing.code()], ["store.checkpoint_damaged"; 2]);
+    assert_eq!([damaged.code(), missing.code()], ["agent.checkpoint_invalid"; 2]);
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn numbers_are_those_with_a_list_and_one_without_does_not_exist() {
     assert_eq!(run.checkpoints.numbers().unwrap(), [2, 11]);
     assert_eq!(
         run.checkpoints.load(3).unwrap_err().code(),
-        "store.checkpoint_not_found"
+        "agent.checkpoint_not_found"
     );
     assert_eq!(run.create(3).unwrap().checkpoint.id, "cp_000003");
 }
@@ -264,16 +264,28 @@ fn the_present_files_are_told_without_storing_them() {
     let run = Run::new();
     run.put("persist/a.md", "a");
     run.put("output/b.md", "b");
-    let present = run
-        .checkpoints
-        .present(&[RootName::declare("persist").unwrap()])
-        .unwrap();
-    assert_eq!(
-        present,
-        Present {
-            files: vec![file("persist/a.md", "a")],
-            skipped: 0
-        }
-    );
+    run.put("tool-results/call.json", "not a part");
+    let expected = Present {
+        files: vec![file("output/b.md", "b"), file("persist/a.md", "a")],
+        skipped: 0,
+    };
+    assert_eq!(run.checkpoints.present().unwrap(), expected);
     assert!(!run.at("checkpoints").exists());
+}
+
+/// What a thousand checkpoints of the same files add is their lists alone.
+#[test]
+fn the_same_content_is_stored_once_however_often_it_is_saved() {
+    let run = Run::new();
+    run.put("output/main.md", &"We climb. ".repeat(1_000));
+    let size = |folder: &str| -> u64 {
+        let files = fs::read_dir(run.at(folder)).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum()
+    };
+    run.create(1).unwrap();
+    let once = size("checkpoints/blobs");
+    for number in 2..=1_000 {
+        assert_eq!(run.create(number).unwrap().stored, 0);
+    }
+    assert_eq!((run.blobs(), size("checkpoints/blobs")), (1, once));
 }

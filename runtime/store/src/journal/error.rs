@@ -6,6 +6,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The code of every damage to a journal.
@@ -44,9 +45,9 @@ impl fmt::Display for Damage {
 }
 
 /// A damaged place of a journal that could be read around.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JournalIssue {
-    /// Always [`DAMAGED_CODE`].
+    /// Always `store.journal_damaged`.
     pub code: &'static str,
     /// The line, counted from 1, blank lines included.
     pub line: u64,

@@ -5,6 +5,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use innkeeper_protocol::id::RunId;
 
@@ -35,6 +37,29 @@ impl Location {
 
     pub(crate) fn repair(&self) -> PathBuf {
         self.dir.join(REPAIR_FILE)
+    }
+
+    /// Whether somebody, here or in another process, owns the run now. It may be another way a moment later.
+    ///
+    /// # Errors
+    /// When the lock file cannot be opened or asked; a run without one has no owner.
+    pub fn is_owned(&self) -> Result<bool, JournalError> {
+        let path = self.dir.join(LOCK_FILE);
+        // For reading only, so that the look itself is no change of the file.
+        let file = match open(&path, Access::Read) {
+            Ok(file) => file,
+            Err(JournalError::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        // Shared, so that readers do not take each other for the owner.
+        match file.try_lock_shared() {
+            Ok(()) => {
+                drop(RunLock(file));
+                Ok(false)
+            }
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(source)) => Err(JournalError::LockUnsupported { path, source }),
+        }
     }
 }
 
@@ -111,15 +136,25 @@ impl Drop for RunLock {
     }
 }
 
+/// How often a lock that is held is asked for once more. Whoever looks whether a run has an owner holds the lock for a moment, and must
+/// not turn an owner away.
+const LOCK_TRIES: u32 = 4;
+/// The time between two of these.
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
 /// Becomes the owner of the run, or says at once that someone else is.
 pub(crate) fn lock(dir: &Path) -> Result<RunLock, JournalError> {
     let path = dir.join(LOCK_FILE);
     let file = open(&path, Access::Lock)?;
-    match file.try_lock() {
-        Ok(()) => Ok(RunLock(file)),
-        Err(TryLockError::WouldBlock) => Err(JournalError::RunLocked { path }),
-        Err(TryLockError::Error(source)) => Err(JournalError::LockUnsupported { path, source }),
+    for tries_left in (0..LOCK_TRIES).rev() {
+        match file.try_lock() {
+            Ok(()) => return Ok(RunLock(file)),
+            Err(TryLockError::WouldBlock) if tries_left > 0 => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => break,
+            Err(TryLockError::Error(source)) => return Err(JournalError::LockUnsupported { path, source }),
+        }
     }
+    Err(JournalError::RunLocked { path })
 }
 
 /// Makes new and renamed entries of a folder durable.

@@ -3,7 +3,7 @@
 //! An event says so in `payload.eventScope`, which is added when it is appended. Events of journals without scopes are judged by
 //! the members of their payload.
 
-use innkeeper_protocol::envelope::{Draft, Envelope};
+use innkeeper_protocol::envelope::{Draft, Envelope, EventScope};
 use serde_json::{Map, Value, json};
 
 use super::error::JournalError;
@@ -41,12 +41,11 @@ pub(crate) fn annotate(draft: &mut Draft) -> Result<(), JournalError> {
             related.push(id.to_owned());
         }
     }
-    let scope = if related.is_empty() {
-        json!({"invocationId": primary})
-    } else {
-        json!({"invocationId": primary, "relatedInvocationIds": related})
+    let scope = EventScope {
+        invocation_id: primary,
+        related_invocation_ids: related,
     };
-    members.insert(SCOPE.to_owned(), scope);
+    members.insert(SCOPE.to_owned(), json!(scope));
     Ok(())
 }
 

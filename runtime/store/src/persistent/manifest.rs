@@ -105,7 +105,7 @@ impl States {
     }
 
     /// Opens the files of a state.
-    pub(super) fn open_state(&self, state_id: &StateId) -> Result<Tree, PersistentError> {
+    pub(crate) fn open_state(&self, state_id: &StateId) -> Result<Tree, PersistentError> {
         let not_found = || PersistentError::NotFound {
             state_id: state_id.clone(),
         };

@@ -19,16 +19,16 @@ mod form;
 mod reset;
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::Dir;
 use innkeeper_protocol::tool::Permission;
 
 use crate::atomic::{Durability, write_in};
 use crate::chat::lock::{ATTEMPTS, lock_file};
+use crate::regular::{read_in, too_large};
 
 pub use error::PolicyFileError;
 pub use form::{Party, Place, PolicyRule, TargetCheck};
@@ -138,7 +138,7 @@ impl PolicyFile {
     fn write(&self, text: &str) -> Result<(), PolicyFileError> {
         let write = || {
             if text.len() as u64 > MAX_POLICY_BYTES {
-                return Err(too_large());
+                return Err(too_large(MAX_POLICY_BYTES));
             }
             write_in(
                 &open_folder(&self.data_root)?,
@@ -161,38 +161,8 @@ fn open_folder(path: &Path) -> io::Result<Dir> {
     Dir::open_ambient_dir(path, ambient_authority())
 }
 
-/// Reads the file if it is a regular one: a link is not followed, and a pipe is not waited for.
 fn read_regular(data_root: &Path) -> io::Result<Vec<u8>> {
-    let folder = open_folder(data_root)?;
-    check_regular(folder.symlink_metadata(FILE_NAME)?.file_type())?;
-    let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    let file = folder.open_with(FILE_NAME, &options)?;
-    // What was looked at and what was opened need not be the same thing.
-    check_regular(file.metadata()?.file_type())?;
-    let mut bytes = Vec::new();
-    file.take(MAX_POLICY_BYTES.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_POLICY_BYTES {
-        return Err(too_large());
-    }
-    Ok(bytes)
-}
-
-fn check_regular(kind: cap_std::fs::FileType) -> io::Result<()> {
-    let what = if kind.is_file() {
-        return Ok(());
-    } else if kind.is_symlink() {
-        "it is a link, and links are not followed"
-    } else if kind.is_dir() {
-        "it is a folder"
-    } else {
-        "it is no regular file"
-    };
-    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
-}
-
-fn too_large() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 1 MiB")
+    read_in(&open_folder(data_root)?, FILE_NAME, MAX_POLICY_BYTES)
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use super::form::{self, TargetCheck};
-use super::{FILE_NAME, PolicyFile, PolicyFileError, check_regular, edit, open_folder, read_regular};
+use super::{FILE_NAME, PolicyFile, PolicyFileError, edit, open_folder, read_regular};
 use crate::atomic::{create_in, sync_folder};
+use crate::regular::check_regular;
 
 /// Names that are tried for a file that is set aside; who has that many of them has another problem.
 const MAX_SET_ASIDE: u32 = 1_000;

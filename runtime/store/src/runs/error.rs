@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use innkeeper_protocol::id::RunId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::atomic::AtomicError;
@@ -76,7 +77,7 @@ impl RunsError {
 }
 
 /// A run, or a folder of runs, that could not be read as it should be; the others are not affected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunIssue {
     /// The run; absent when a whole chat's folder is unreadable.

@@ -7,6 +7,7 @@ use innkeeper_protocol::run::RunStatus;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use super::open_rollback::{ROLLBACK_COMPLETED, ROLLBACK_FAILED, ROLLBACK_REQUESTED};
 use super::record::{CommittedMessage, Outcome, RunRecord, RunSummary};
 
 /// The state of a run after some of its events.
@@ -34,6 +35,13 @@ impl RunFold {
             self.outcome.commit_count = self.outcome.commit_count.saturating_add(1);
             if let Some(message) = committed_message(event) {
                 self.outcome.committed_message = Some(message);
+            }
+        }
+        if let Some(record) = &mut self.record {
+            match event.kind.as_str() {
+                ROLLBACK_REQUESTED => record.open_rollback = event.text("rollbackId").map(str::to_owned),
+                ROLLBACK_COMPLETED | ROLLBACK_FAILED => record.open_rollback = None,
+                _ => {}
             }
         }
         let terminal = terminal_status(&event.kind);

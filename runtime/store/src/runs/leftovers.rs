@@ -14,13 +14,14 @@ use super::error::RunsError;
 use super::folder::{INDEX, RunFolder, RunsRoot, SUMMARIES, names};
 use crate::atomic;
 use crate::checkpoint::Checkpoints;
+use crate::journal;
 use crate::persistent::States;
-use crate::tree::{Tree, TreeError};
+use crate::tree::{Tree, TreeError, is_staging_name};
 
 /// Removes what a run did not finish: temporary files, staged changes, half a checkpoint, half a persistent state. Only for the run's
 /// owner.
 pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
-    for part in ["", "model-responses", "input", "invocations"] {
+    for part in ["", "model-responses", "input", "invocations", "tool-args", "tool-results"] {
         sweep_folder(&folder.path().join(part));
     }
     match Tree::open(folder.path()) {
@@ -36,6 +37,17 @@ pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
         "persistent states",
         States::new(root, folder.workspace_id()).sweep_leftovers(&mut is_ours),
     );
+}
+
+/// Removes what a process was writing when it died right after its run's end: a cache, the record of an invocation. Where there is
+/// nothing of the kind, it costs one look into the folder.
+pub(crate) fn sweep_ended(root: &RunsRoot, folder: &RunFolder) {
+    let is_leftover = |(name, _): &(String, bool)| atomic::is_temp_name(name) || is_staging_name(name);
+    let is_left = names(folder.path()).is_ok_and(|found| found.iter().any(is_leftover));
+    // A living owner may be writing it right now.
+    if is_left && let Ok(_owner) = journal::lock(&folder.journal().dir) {
+        sweep(root, folder);
+    }
 }
 
 /// Removes temporary files that lie directly in a folder, if there is such a folder.

@@ -4,6 +4,7 @@
 
 use innkeeper_protocol::id::StableChatId;
 use innkeeper_protocol::run::{ChatRef, RunStatus};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -11,6 +12,7 @@ use super::cache::Loaded;
 use super::error::{RunIssue, RunsError};
 use super::folder::{RunFolder, RunsRoot, issue, names};
 use super::record::{RunRecord, RunSummary, parse_time};
+use crate::inbox;
 use crate::journal::{EVENTS_FILE, JournalError, LOCK_FILE, REPAIR_FILE};
 
 const DEFAULT_LIMIT: u64 = 50;
@@ -18,7 +20,7 @@ const DEFAULT_LIMIT: u64 = 50;
 const MAX_LIMIT: u64 = 200;
 
 /// Where the next page begins: strictly older than this run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListCursor {
     /// RFC 3339.
@@ -28,22 +30,28 @@ pub struct ListCursor {
 }
 
 /// Which runs a reader wants.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ListQuery {
     /// Only runs of this chat, as the application names it.
+    #[serde(default)]
     pub chat_ref: Option<ChatRef>,
     /// Only runs of this chat.
+    #[serde(default, alias = "stableId")]
     pub stable_chat_id: Option<StableChatId>,
     /// Only runs of these statuses; empty means all.
+    #[serde(default)]
     pub statuses: Vec<RunStatus>,
     /// Only runs older than this.
+    #[serde(default)]
     pub before: Option<ListCursor>,
     /// Most runs, 1 to 200; 50 when absent.
+    #[serde(default)]
     pub limit: Option<u64>,
 }
 
 /// One page of the list.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPage {
     /// Newest first.
@@ -146,7 +154,7 @@ pub(crate) fn damage_of(folder: &RunFolder, loaded: &Loaded) -> Option<RunIssue>
 
 /// A run whose folder holds more than a beginning leaves, and whose journal tells nothing: its events are lost, and that is no empty run.
 pub(crate) fn loss_of(folder: &RunFolder, loaded: &Loaded) -> Option<RunIssue> {
-    const OF_A_BEGINNING: [&str; 3] = [EVENTS_FILE, LOCK_FILE, REPAIR_FILE];
+    const OF_A_BEGINNING: [&str; 4] = [EVENTS_FILE, LOCK_FILE, REPAIR_FILE, inbox::FOLDER];
     if loaded.record.is_some() {
         return None;
     }

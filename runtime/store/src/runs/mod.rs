@@ -10,6 +10,7 @@ mod fold;
 mod folder;
 mod leftovers;
 mod list;
+mod open_rollback;
 mod open_work;
 mod record;
 mod recover;
@@ -20,6 +21,9 @@ pub use error::{RunIssue, RunsError};
 pub use fold::RunFold;
 pub use folder::{RunFolder, RunsRoot};
 pub use list::{ListCursor, ListQuery, RunPage};
+pub use open_rollback::RollbackHistory;
 pub use open_work::DanglingCall;
 pub use record::{CommittedMessage, RunRecord, RunSummary};
 pub use recover::{CommitEvidence, RecoveryPorts, RecoveryReport, cancel_abandoned, recover};
+
+pub(crate) use folder::private_dir;

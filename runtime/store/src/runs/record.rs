@@ -5,6 +5,7 @@
 use innkeeper_protocol::envelope::Envelope;
 use innkeeper_protocol::id::{RunId, StableChatId, WorkspaceId};
 use innkeeper_protocol::run::{ChatRef, Presentation, RunStatus};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use time::OffsetDateTime;
@@ -57,6 +58,9 @@ pub struct RunRecord {
     pub created_at: String,
     /// Time of the last event that set the status.
     pub updated_at: String,
+    /// The rollback that was asked for and has no end, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_rollback: Option<String>,
     /// Bytes of the journal that are folded into this record.
     pub journal_bytes: u64,
 }
@@ -101,6 +105,7 @@ impl RunRecord {
             status: RunStatus::Created,
             created_at: event.timestamp.clone(),
             updated_at: event.timestamp.clone(),
+            open_rollback: None,
             journal_bytes: 0,
         })
     }
@@ -112,7 +117,7 @@ pub(crate) fn parse_time(text: &str) -> Option<OffsetDateTime> {
 }
 
 /// The last message that the host confirmed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommittedMessage {
     /// The commit.
@@ -127,7 +132,7 @@ pub struct CommittedMessage {
 }
 
 /// A run in a list.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSummary {
     /// The run.

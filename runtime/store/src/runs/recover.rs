@@ -12,6 +12,7 @@ use super::fold::RunFold;
 use super::folder::{RunFolder, RunsRoot, issue};
 use super::leftovers;
 use super::list::{damage_of, loss_of};
+use super::open_rollback::RollbackHistory;
 use super::open_work::{DanglingCall, OpenWork};
 use super::record::RunRecord;
 use crate::journal::{Durability, EVENTS_FILE, Journal, JournalError, Stamps};
@@ -32,6 +33,8 @@ pub trait RecoveryPorts: Stamps {
 pub struct RecoveryReport {
     /// Runs that were closed.
     pub finalised: Vec<RunId>,
+    /// Runs that had ended before and whose rollback was ended now, as failed.
+    pub rollbacks: Vec<RunId>,
     /// Folders in which a run is about to begin, or never did; they are left alone.
     pub not_begun: Vec<RunId>,
     /// Runs that a living process owns.
@@ -45,6 +48,7 @@ pub struct RecoveryReport {
 /// What became of one run.
 enum Recovered {
     Finalised,
+    RollbackClosed,
     NotBegun,
     AlreadyEnded,
 }
@@ -61,6 +65,7 @@ pub fn recover(root: &RunsRoot, ports: &mut dyn RecoveryPorts) -> Result<Recover
         let id = folder.run_id().clone();
         match recover_run(root, &folder, ports, &mut report.issues) {
             Ok(Recovered::Finalised) => report.finalised.push(id),
+            Ok(Recovered::RollbackClosed) => report.rollbacks.push(id),
             Ok(Recovered::NotBegun) => report.not_begun.push(id),
             Ok(Recovered::AlreadyEnded) => {}
             Err(RunsError::Journal(JournalError::RunLocked { .. })) => report.live.push(id),
@@ -101,29 +106,26 @@ fn recover_run(
         Loaded { record: None, .. } => Ok(Recovered::NotBegun),
         Loaded {
             record: Some(record), ..
-        } if record.status.is_terminal() => Ok(Recovered::AlreadyEnded),
-        Loaded { record: Some(_), .. } => {
-            let (_, closed) = finalise(root, folder, Ending::Restarted, ports)?;
-            Ok(if closed {
-                Recovered::Finalised
-            } else {
-                Recovered::AlreadyEnded
-            })
+        } if record.status.is_terminal() && record.open_rollback.is_none() => {
+            leftovers::sweep_ended(root, folder);
+            Ok(Recovered::AlreadyEnded)
         }
+        Loaded { record: Some(_), .. } => finalise(root, folder, Ending::Restarted, ports).map(|(_, done)| done),
     }
 }
 
-/// Closes the run unless it has ended; says whether it did.
+/// Closes the run unless it has ended, and ends a rollback that a dead process left in the middle; says what it did.
 fn finalise(
     root: &RunsRoot,
     folder: &RunFolder,
     ending: Ending,
     ports: &mut dyn RecoveryPorts,
-) -> Result<(RunRecord, bool), RunsError> {
-    let (mut fold, mut work) = (RunFold::default(), OpenWork::default());
+) -> Result<(RunRecord, Recovered), RunsError> {
+    let (mut fold, mut work, mut rollbacks) = (RunFold::default(), OpenWork::default(), RollbackHistory::default());
     let mut journal = Journal::open_existing(folder.journal().clone(), Durability::Durable, ports, &mut |event| {
         fold.apply(event);
         work.observe(event);
+        rollbacks.observe(event);
     })?;
     let record = |fold: &RunFold, journal: &Journal| {
         fold.record(journal.bytes()).ok_or_else(|| RunsError::NoRecord {
@@ -131,20 +133,28 @@ fn finalise(
         })
     };
     let before = record(&fold, &journal)?;
-    if before.status.is_terminal() {
-        return Ok((before, false));
+    let (drafts, done) = if before.status.is_terminal() {
+        // A rollback is only begun when the run has ended.
+        (Vec::from_iter(rollbacks.closing_event()), Recovered::RollbackClosed)
+    } else {
+        let drafts = closing_events(&work, ending, &Answers { ports, run: &before });
+        (drafts, Recovered::Finalised)
+    };
+    if drafts.is_empty() {
+        return Ok((before, Recovered::AlreadyEnded));
     }
-    for draft in closing_events(&work, ending, &Answers { ports, run: &before }) {
+    // Before the run has its end: nobody would look for leftovers of an ended run again.
+    leftovers::sweep(root, folder);
+    for draft in drafts {
         let event = journal.append(draft, ports.stamp())?;
         fold.apply(&event);
     }
-    leftovers::sweep(root, folder);
     let after = record(&fold, &journal)?;
     if let Err(error) = root.save_record(folder, &after) {
         // The next reader folds the journal.
         tracing::debug!(code = error.code(), %error, "a cache of a run was not written");
     }
-    Ok((after, true))
+    Ok((after, done))
 }
 
 /// The caller's answers, for one run.

@@ -36,6 +36,7 @@ pub(crate) use list::FileStamp;
 pub use list::{Entry, Kind, Listing, Scope};
 pub(crate) use read::hash_into;
 pub use read::{FileBytes, FileText, MAX_FILE_BYTES};
+pub(crate) use staging::is_staging_name;
 
 /// The files of one run.
 ///

@@ -91,14 +91,16 @@ pub(super) fn sweep(root: &Dir) -> io::Result<usize> {
     for entry in root.entries()? {
         let entry = entry?;
         let name = entry.file_name();
-        let ours = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(PREFIX))
-            .is_some_and(|id| uuid::Uuid::try_parse(id).is_ok());
-        if ours && entry.file_type()?.is_dir() {
+        if name.to_str().is_some_and(is_staging_name) && entry.file_type()?.is_dir() {
             root.remove_dir_all(&name)?;
             removed += 1;
         }
     }
     Ok(removed)
+}
+
+/// Whether a name has the form that staging folders have.
+pub(crate) fn is_staging_name(name: &str) -> bool {
+    name.strip_prefix(PREFIX)
+        .is_some_and(|id| uuid::Uuid::try_parse(id).is_ok())
 }

@@ -328,3 +328,27 @@ fn a_record_is_continued_as_the_journal_grows() {
     ];
     assert_eq!(statuses, expected);
 }
+
+#[test]
+fn a_query_is_read_as_the_application_writes_it() {
+    let query = json!({
+        "stableId": "stable-1", "statuses": ["failed"], "before": {"createdAt": "2026-01-01T00:00:00Z", "runId": "run_1"}, "limit": 3,
+        "chatRef": {"kind": "character", "characterId": "c", "fileName": "f.jsonl"},
+    });
+    let expected = ListQuery {
+        chat_ref: Some(ChatRef::Character {
+            character_id: "c".to_owned(),
+            file_name: "f.jsonl".to_owned(),
+        }),
+        stable_chat_id: Some(StableChatId::parse("stable-1").unwrap()),
+        statuses: vec![RunStatus::Failed],
+        before: Some(ListCursor {
+            created_at: "2026-01-01T00:00:00Z".to_owned(),
+            run_id: "run_1".to_owned(),
+        }),
+        limit: Some(3),
+    };
+    assert_eq!(serde_json::from_value::<ListQuery>(query).unwrap(), expected);
+    let snake = json!({"chatRef": {"kind": "character", "character_id": "c", "file_name": "f.jsonl"}});
+    assert!(serde_json::from_value::<ListQuery>(snake).is_err());
+}

@@ -242,3 +242,30 @@ fn of_two_guarded_writes_exactly_one_wins() {
         assert!(run.text(target).starts_with("writer "));
     }
 }
+
+/// Each increments a number in a file, based on what it has read, over and over.
+#[test]
+fn every_acknowledged_increment_of_many_writers_counts() {
+    const WRITERS: usize = 8;
+    const ATTEMPTS: usize = 200;
+    let run = Run::new();
+    run.put("output/count.md", "0");
+    let increment = || {
+        let read = run.tree.read(&path("output/count.md"), 100).unwrap();
+        let next = read.text.parse::<usize>().unwrap() + 1;
+        let change = write("output/count.md", &next.to_string(), Guard::MustMatch(read.sha256));
+        match run.tree.apply(&[change]) {
+            Ok(_) => true,
+            Err(error) => {
+                assert!(matches!(error, TreeError::Stale { .. }), "{error:?}");
+                false
+            }
+        }
+    };
+    let acknowledged: usize = std::thread::scope(|scope| {
+        let count = || (0..ATTEMPTS).filter(|_| increment()).count();
+        let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(count)).collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
+    });
+    assert_eq!(run.text("output/count.md"), acknowledged.to_string());
+}
