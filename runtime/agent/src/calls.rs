@@ -43,13 +43,14 @@ impl Run {
             request,
             tool_id,
             alias,
+            arguments_ref: String::new(),
             is_requested: false,
             elapsed_ms: None,
         });
         self.phase = Phase::StoringArguments;
     }
 
-    fn scope(&self, open: &OpenCall) -> CallScope {
+    pub(crate) fn scope(&self, open: &OpenCall) -> CallScope {
         CallScope {
             round: self.round,
             invocation_id: root(),
@@ -66,23 +67,26 @@ impl Run {
             call: self.scope(&open),
             name: open.tool_id.name().to_owned(),
             snapshot_id: root(),
-            arguments_ref: path,
+            arguments_ref: path.clone(),
         })];
         open.is_requested = true;
+        open.arguments_ref = path;
         let gate = self.gate(&open, fit);
-        if gate.is_ok() {
-            self.start_call(&open, &mut out);
+        match &gate {
+            Ok(None) => self.start_call(&open, &mut out),
+            Ok(Some(rule)) => self.begin_approval(&open, *rule, &mut out),
+            Err(_) => {}
         }
         self.turn.open = Some(open);
         match gate {
-            Ok(()) => {}
+            Ok(_) => {}
             Err(Gate::Fatal(error)) => out.extend(self.fail(error)),
             Err(Gate::Refused(error, how)) => self.store_error(error, how, &mut out),
         }
         out
     }
 
-    fn start_call(&mut self, open: &OpenCall, out: &mut Effects) {
+    pub(crate) fn start_call(&mut self, open: &OpenCall, out: &mut Effects) {
         self.set_status(RunStatus::DispatchingTool, out);
         self.calls_made += 1;
         *self.calls_by_tool.entry(open.tool_id.clone()).or_default() += 1;

@@ -52,8 +52,13 @@ impl Run {
         true
     }
 
-    /// The last write or patch of a round is what an automatic commit looks at, whatever it wrote.
+    /// The last write or patch of a round is what an automatic commit looks at, whatever it wrote. A file that the chat has shown while
+    /// it was written is none, and what came before it is old.
     pub(crate) fn note_candidate(&mut self, effect: &PlannedEffect, call_id: &CallId) {
+        if self.setup.rules.shows_live_writes && matches!(effect, PlannedEffect::Write { .. }) {
+            self.turn.candidate = None;
+            return;
+        }
         let (path, chars, words, sha256, is_blank) = match effect {
             PlannedEffect::Write {
                 path,

@@ -2,14 +2,15 @@
 //!
 //! How an effect is performed is not said here; no effect holds a path of the machine, an id that is drawn, or a time.
 
+use innkeeper_protocol::approval::ApprovalId;
 use innkeeper_protocol::call::{PlannedCommit, ToolResult};
-use innkeeper_protocol::event::{CheckpointReason, PersistentChange, RunEvent};
+use innkeeper_protocol::event::{CheckpointReason, DiscardReason, PersistentChange, RunEvent};
 use innkeeper_protocol::id::{CallId, CheckpointId, CommitId, StateId, ToolId};
 use innkeeper_protocol::model::{ModelRequest, StoredTurn};
 use innkeeper_protocol::path::WorkspacePath;
 use serde_json::Value;
 
-/// One thing to do. All but [`Effect::Append`] and [`Effect::End`] are answered by an [`Event`](crate::Event); at most one of those
+/// One thing to do. All but [`Effect::Append`], [`Effect::CloseMailbox`] and [`Effect::End`] are answered by an [`Event`](crate::Event); at most one of those
 /// stands in a list, and it stands last.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
@@ -17,6 +18,14 @@ pub enum Effect {
     Append(Box<RunEvent>),
     /// The roots are made and the input is frozen. Answer: [`WorkspaceReady`](crate::Event::WorkspaceReady).
     PrepareWorkspace,
+    /// What a person has said since the last request is taken along. It leaves the mailbox once the journal says that it was applied.
+    /// Answer: [`GuidanceTaken`](crate::Event::GuidanceTaken).
+    TakeGuidance,
+    /// The mailbox takes nothing more. What is still in it is discarded, and the journal says so.
+    CloseMailbox {
+        /// Why.
+        reason: DiscardReason,
+    },
     /// The model is asked. May be interrupted. Answer: [`ModelAnswered`](crate::Event::ModelAnswered).
     CallModel(Box<ModelRequest>),
     /// Nothing happens for a while. May be interrupted. Answer: [`WaitOver`](crate::Event::WaitOver).
@@ -37,6 +46,23 @@ pub enum Effect {
         arguments: Value,
         /// Whether the answer must say if they fit the tool's schema; otherwise that is found out when the tool runs.
         must_fit: bool,
+    },
+    /// It is found out whether a person has to be asked about a call. Answer:
+    /// [`ApprovalPrepared`](crate::Event::ApprovalPrepared).
+    PrepareApproval {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        tool_id: ToolId,
+        /// As the model sent them.
+        arguments: Value,
+    },
+    /// A person is asked, for as long as it takes. May be interrupted. Answer: [`ApprovalAnswered`](crate::Event::ApprovalAnswered).
+    AskApproval {
+        /// Names the question.
+        approval_id: ApprovalId,
+        /// The call.
+        call_id: CallId,
     },
     /// The tool runs. May be interrupted. Answer: [`ToolReturned`](crate::Event::ToolReturned).
     RunTool {

@@ -2,7 +2,7 @@
 //!
 //! What the host did with a question that a cancel left open is not known here; it stays unanswered in the journal.
 
-use innkeeper_protocol::event::{FailurePayload, RunEvent};
+use innkeeper_protocol::event::{DiscardReason, FailurePayload, RunEvent};
 use innkeeper_protocol::id::StateId;
 use innkeeper_protocol::port::CommitRefusal;
 use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
@@ -17,6 +17,9 @@ use crate::step::{Effects, append};
 impl Run {
     /// The model has finished; the persistent roots become a new state.
     pub(crate) fn begin_finish(&mut self, out: &mut Effects) {
+        out.push(Effect::CloseMailbox {
+            reason: DiscardReason::RunFinishedBeforeNextModelRequest,
+        });
         self.set_status(RunStatus::Finishing, out);
         out.push(Effect::Promote);
         self.phase = Phase::Promoting;
@@ -111,22 +114,36 @@ impl Run {
     /// An error that ends the run, met while a phase was going on. What the phase had asked for is closed first.
     pub(crate) fn fail_in(&mut self, phase: Phase, error: RunError) -> Effects {
         if self.is_cancel(&error) {
-            return self.cancelled();
+            return self.cancelled_in(&phase, DiscardReason::RunCancelledBeforeNextModelRequest);
         }
-        let message = error.message.clone();
-        let mut out = Vec::new();
-        out.extend(open_end(phase, message).map(append));
-        out.extend(self.fail(error));
+        let mut out = self.close_mailbox_of_failure();
+        self.deny_pending(&phase, &mut out);
+        out.extend(open_end(phase, error.message.clone()).map(append));
+        self.failed(error, &mut out);
         out
     }
 
     /// An error that ends the run. What was committed stays, and is named.
     pub(crate) fn fail(&mut self, error: RunError) -> Effects {
         if self.is_cancel(&error) {
-            return self.cancelled();
+            return self.cancelled(DiscardReason::RunCancelledBeforeNextModelRequest);
         }
-        let mut out = Vec::new();
-        self.close_open_call(&error, &mut out);
+        let mut out = self.close_mailbox_of_failure();
+        self.failed(error, &mut out);
+        out
+    }
+
+    fn close_mailbox_of_failure(&self) -> Effects {
+        let reason = if self.ledger.is_empty() {
+            DiscardReason::RunFailedBeforeNextModelRequest
+        } else {
+            DiscardReason::RunPartialSuccessBeforeNextModelRequest
+        };
+        vec![Effect::CloseMailbox { reason }]
+    }
+
+    fn failed(&mut self, error: RunError, out: &mut Effects) {
+        self.close_open_call(&error, out);
         if std::mem::take(&mut self.is_invocation_live) {
             out.push(append(RunEvent::AgentInvocationFailed(self.invocation("failed"))));
         }
@@ -146,7 +163,6 @@ impl Run {
         self.error = Some(error);
         out.push(Effect::End);
         self.phase = Phase::Ended;
-        out
     }
 
     /// Until the persistent roots are promoted, what fails because it was stopped is a cancel and never a failure.
@@ -160,14 +176,19 @@ impl Run {
             self.phase = phase;
             return Vec::new();
         }
-        self.cancelled()
+        self.cancelled_in(&phase, DiscardReason::RunCancelRequested)
     }
 
     /// The run ends as cancelled. A commit or update that the host was asked for stays without an answer: nobody knows it.
-    pub(crate) fn cancelled(&mut self) -> Effects {
+    pub(crate) fn cancelled(&mut self, reason: DiscardReason) -> Effects {
+        self.cancelled_in(&Phase::Ended, reason)
+    }
+
+    fn cancelled_in(&mut self, phase: &Phase, reason: DiscardReason) -> Effects {
         let error = RunError::new("agent.cancelled", ErrorKind::Cancelled, "the run was cancelled");
-        let mut out = vec![append(RunEvent::RunCancelRequested)];
+        let mut out = vec![append(RunEvent::RunCancelRequested), Effect::CloseMailbox { reason }];
         self.set_status(RunStatus::Cancelling, &mut out);
+        self.deny_pending(phase, &mut out);
         self.close_open_call(&error, &mut out);
         if std::mem::take(&mut self.is_invocation_live) {
             out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));

@@ -2,9 +2,11 @@
 //!
 //! These are not the events of the journal: those are effects of the loop.
 
+use innkeeper_protocol::approval::{ApprovalAnswer, ApprovalFinding};
 use innkeeper_protocol::call::{CallOutcome, ToolError};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::event::PersistentChange;
+use innkeeper_protocol::guidance::Guidance;
 use innkeeper_protocol::id::{CheckpointId, StateId};
 use innkeeper_protocol::model::{ModelError, ModelResponse};
 use innkeeper_protocol::path::WorkspacePath;
@@ -43,6 +45,8 @@ pub enum Event {
         /// Names of the roots that are carried from run to run.
         persistent_roots: Vec<String>,
     },
+    /// What a person has said since the last request, in order.
+    GuidanceTaken(Vec<Guidance>),
     /// The model has answered, or not.
     ModelAnswered(Result<Box<ModelResponse>, ModelError>),
     /// The pause is over.
@@ -59,6 +63,10 @@ pub enum Event {
         /// Whether they fit the tool's input schema, where that was asked: nobody is asked to approve a call that must fail.
         fit: bool,
     },
+    /// It is known whether a person has to be asked.
+    ApprovalPrepared(ApprovalFinding),
+    /// A person has answered.
+    ApprovalAnswered(ApprovalAnswer),
     /// The tool is done.
     ToolReturned {
         /// How it ended.
@@ -97,10 +105,13 @@ impl Event {
         match self {
             Self::Started => "Started",
             Self::WorkspaceReady { .. } => "WorkspaceReady",
+            Self::GuidanceTaken(_) => "GuidanceTaken",
             Self::ModelAnswered(_) => "ModelAnswered",
             Self::WaitOver => "WaitOver",
             Self::TurnStored { .. } => "TurnStored",
             Self::ArgumentsStored { .. } => "ArgumentsStored",
+            Self::ApprovalPrepared(_) => "ApprovalPrepared",
+            Self::ApprovalAnswered(_) => "ApprovalAnswered",
             Self::ToolReturned { .. } => "ToolReturned",
             Self::EffectsApplied(_) => "EffectsApplied",
             Self::CheckpointCreated(_) => "CheckpointCreated",

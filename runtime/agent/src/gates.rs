@@ -2,7 +2,7 @@
 //!
 //! Nothing is counted and nothing runs here; arguments are checked by whoever runs the tool.
 
-use innkeeper_policy::{Approval, Reason};
+use innkeeper_policy::{Approval, AskRule, Reason};
 use innkeeper_protocol::call::ToolError;
 use innkeeper_protocol::run::{ErrorKind, RunError};
 
@@ -17,7 +17,8 @@ pub(crate) enum Gate {
 }
 
 impl Run {
-    pub(crate) fn gate(&self, open: &OpenCall, fit: bool) -> Result<(), Gate> {
+    /// Whether the call may go on; with the rule that puts it before a person, if one does.
+    pub(crate) fn gate(&self, open: &OpenCall, fit: bool) -> Result<Option<AskRule>, Gate> {
         if self.turn.is_finished {
             return Err(Gate::Fatal(after_finish(&open.request.alias)));
         }
@@ -29,10 +30,10 @@ impl Run {
         self.allowed(open, tool)?;
         self.within_budget(open, tool.max_calls)?;
         match tool.decision.approval {
-            Approval::NotNeeded => Ok(()),
+            Approval::NotNeeded => Ok(None),
             // A call that must fail is shown to nobody; it goes on and fails at the argument gate.
-            Approval::Needed { .. } if !fit => Ok(()),
-            Approval::Needed { .. } => Err(unanswered(&open.request.alias)),
+            Approval::Needed { .. } if !fit => Ok(None),
+            Approval::Needed { rule } => Ok(Some(rule)),
         }
     }
 
@@ -85,14 +86,6 @@ fn after_finish(alias: &str) -> RunError {
 fn exhausted(message: String) -> Gate {
     Gate::Refused(
         ToolError::new("agent.tool_budget_exhausted", message),
-        ResultKind::Refused,
-    )
-}
-
-fn unanswered(alias: &str) -> Gate {
-    let message = format!("{alias} needs a person's approval and nobody is there to give it. Go on without this call.");
-    Gate::Refused(
-        ToolError::new("tool.approval_unavailable", message),
         ResultKind::Refused,
     )
 }

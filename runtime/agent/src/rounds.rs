@@ -2,7 +2,8 @@
 //!
 //! The calls themselves are `calls`, the words for the model are `prompt`.
 
-use innkeeper_protocol::event::{CheckpointReason, RunEvent};
+use innkeeper_protocol::event::{CheckpointReason, DiscardReason, RunEvent};
+use innkeeper_protocol::guidance::Guidance;
 use innkeeper_protocol::model::{Message, ModelError, ModelRequest, ModelResponse, StoredTurn, ToolChoice};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
@@ -22,10 +23,23 @@ const MAX_CALL_ID_BYTES: usize = 4_096;
 const SHOWN_NAME_CHARS: usize = 100;
 
 impl Run {
-    /// The next request, with all that the model has been told so far.
+    /// The next round begins with what a person has said in the meantime.
     pub(crate) fn begin_round(&mut self, out: &mut Effects) {
         self.round += 1;
         self.turn = Turn::default();
+        out.push(Effect::TakeGuidance);
+        self.phase = Phase::TakingGuidance;
+    }
+
+    /// The next request, with all that the model has been told so far.
+    pub(crate) fn guidance_taken(&mut self, items: &[Guidance]) -> Effects {
+        let mut out = Vec::new();
+        self.apply_guidance(items, &mut out);
+        self.send_request(&mut out);
+        out
+    }
+
+    fn send_request(&mut self, out: &mut Effects) {
         self.set_status(RunStatus::CallingModel, out);
         let request = self.request();
         out.push(append(RunEvent::ModelRequestCreated {
@@ -90,10 +104,12 @@ impl Run {
 
     fn model_failed(&mut self, attempt: u32, error: ModelError) -> Effects {
         if error.kind() == ErrorKind::Cancelled {
-            return self.cancelled();
+            return self.cancelled(DiscardReason::RunCancelledBeforeNextModelRequest);
         }
         let rules = &self.setup.rules;
-        let (max_retries, interval_ms) = (rules.max_retries, rules.retry_interval_ms);
+        let max_retries = rules.max_retries;
+        // Asking sooner than the provider wants would only be refused again.
+        let interval_ms = rules.retry_interval_ms.max(error.retry_after_ms().unwrap_or(0));
         let will_retry = error.is_retryable() && attempt <= max_retries;
         let mut out = vec![append(RunEvent::ModelCallAttemptFailed {
             round: self.round,

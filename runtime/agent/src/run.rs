@@ -5,7 +5,8 @@
 use std::collections::HashMap;
 use std::collections::VecDeque;
 
-use innkeeper_policy::Decision;
+use innkeeper_policy::{AskRule, Decision};
+use innkeeper_protocol::approval::ApprovalId;
 use innkeeper_protocol::call::{CommitMode, PlannedCommit, PlannedEffect, Reply, ToolError, ToolResult};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::event::{CheckpointReason, InputBoundary, PreservedCommit};
@@ -45,6 +46,8 @@ pub struct LoopRules {
     pub max_retries: u32,
     /// Pause before each of them in milliseconds.
     pub retry_interval_ms: u64,
+    /// Whether the host shows a file in the chat while the model is still writing it: then a written file needs no commit ahead.
+    pub shows_live_writes: bool,
     /// Whether a call that policy denies ends the run.
     pub denial_is_fatal: bool,
     /// Where the message is drafted.
@@ -107,6 +110,8 @@ pub struct RunSetup {
     pub messages: Vec<Message>,
     /// Generation settings that are passed on as they are.
     pub settings: Map<String, Value>,
+    /// What the front end says about why it asks; recorded, never read.
+    pub generation_intent: Option<Value>,
     /// The model.
     pub model: ModelInfo,
 }
@@ -138,6 +143,8 @@ pub(crate) struct OpenCall {
     pub(crate) request: ToolCallRequest,
     pub(crate) tool_id: ToolId,
     pub(crate) alias: ModelAlias,
+    /// Where its arguments lie, once they are kept.
+    pub(crate) arguments_ref: String,
     /// Whether the journal says that it was requested.
     pub(crate) is_requested: bool,
     pub(crate) elapsed_ms: Option<u64>,
@@ -194,10 +201,13 @@ pub(crate) enum AfterCheckpoint {
 pub(crate) enum Phase {
     Created,
     PreparingWorkspace,
+    TakingGuidance,
     AwaitingModel { attempt: u32 },
     WaitingToRetry { attempt: u32 },
     StoringTurn,
     StoringArguments,
+    PreparingApproval(AskRule),
+    AwaitingApproval(ApprovalId),
     RunningTool,
     Applying(Reply),
     Checkpointing(AfterCheckpoint),
@@ -215,10 +225,13 @@ impl Phase {
         match self {
             Self::Created => "Created",
             Self::PreparingWorkspace => "PreparingWorkspace",
+            Self::TakingGuidance => "TakingGuidance",
             Self::AwaitingModel { .. } => "AwaitingModel",
             Self::WaitingToRetry { .. } => "WaitingToRetry",
             Self::StoringTurn => "StoringTurn",
             Self::StoringArguments => "StoringArguments",
+            Self::PreparingApproval(_) => "PreparingApproval",
+            Self::AwaitingApproval(_) => "AwaitingApproval",
             Self::RunningTool => "RunningTool",
             Self::Applying(_) => "Applying",
             Self::Checkpointing(_) => "Checkpointing",
@@ -258,6 +271,8 @@ pub struct Run {
     pub(crate) ledger: Vec<LedgerEntry>,
     pub(crate) turn: Turn,
     pub(crate) commits_started: u32,
+    /// Questions to people so far.
+    pub(crate) approvals: u32,
     /// Whether the journal says that the root invocation exists, and not yet that it is over.
     pub(crate) is_invocation_live: bool,
     pub(crate) is_promoted: bool,
@@ -281,6 +296,7 @@ impl Run {
             ledger: Vec::new(),
             turn: Turn::default(),
             commits_started: 0,
+            approvals: 0,
             is_invocation_live: false,
             is_promoted: false,
             error: None,

@@ -46,10 +46,13 @@ fn take(run: &mut Run, phase: Phase, event: Event) -> Effects {
         (Phase::PreparingWorkspace, Event::WorkspaceReady { persistent_roots }) => {
             run.workspace_ready(persistent_roots)
         }
+        (Phase::TakingGuidance, Event::GuidanceTaken(items)) => run.guidance_taken(&items),
         (Phase::AwaitingModel { attempt }, Event::ModelAnswered(answer)) => run.model_answered(attempt, answer),
         (Phase::WaitingToRetry { attempt }, Event::WaitOver) => run.ask_again(attempt),
         (Phase::StoringTurn, Event::TurnStored { path }) => run.turn_stored(path),
         (Phase::StoringArguments, Event::ArgumentsStored { path, fit }) => run.arguments_stored(path, fit),
+        (Phase::PreparingApproval(rule), Event::ApprovalPrepared(finding)) => run.approval_prepared(rule, finding),
+        (Phase::AwaitingApproval(id), Event::ApprovalAnswered(answer)) => run.approval_answered(id, answer),
         (Phase::RunningTool, Event::ToolReturned { outcome, elapsed_ms }) => run.tool_returned(outcome, elapsed_ms),
         (Phase::Applying(reply), Event::EffectsApplied(applied)) => run.effects_applied(reply, applied),
         (Phase::Checkpointing(after), Event::CheckpointCreated(id)) => run.checkpoint_created(after, id),
@@ -90,7 +93,7 @@ impl Run {
 
     fn opening(&self) -> Effects {
         let setup = &self.setup;
-        vec![
+        let mut out = vec![
             append(RunEvent::RunCreated {
                 workspace_id: setup.workspace_id.clone(),
                 stable_chat_id: setup.stable_chat_id.clone(),
@@ -111,7 +114,10 @@ impl Run {
                 refs: setup.skills.refs.clone(),
                 effective_skills: setup.skills.effective.clone(),
             }),
-        ]
+        ];
+        let intent = setup.generation_intent.clone();
+        out.extend(intent.map(|intent| append(RunEvent::GenerationIntentRecorded(intent))));
+        out
     }
 
     fn begin(&mut self) -> Effects {

@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::limits::ToolLimits;
 use super::schema::yes;
 
 const DEFAULT_MAX_CONCURRENT: i64 = 3;
@@ -18,7 +20,7 @@ const DEFAULT_READ_CHARS_PER_CALL: i64 = 20_000;
 const DEFAULT_READ_CHARS_PER_RUN: i64 = 80_000;
 
 /// Work that is passed to other agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Delegation {
     /// May start other agents.
@@ -68,7 +70,7 @@ impl Default for Delegation {
 }
 
 /// What the agent may call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tools {
     /// Tool ids, in the order in which they are offered.
@@ -96,10 +98,13 @@ pub struct Tools {
     /// Longest result of an MCP, extension or agent tool that is shown whole, in Unicode scalars; above 0.
     #[serde(default = "default_inline_chars")]
     pub mcp_result_inline_char_limit: i64,
+    /// Ceilings of every call, where they are lower than the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<ToolLimits<i64>>,
 }
 
 /// What a denied call does to the run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum OnDenied {
     /// The model reads that it was denied.
@@ -110,7 +115,7 @@ pub enum OnDenied {
 }
 
 /// Other words for a tool and its arguments.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolText {
     /// In place of the tool's description.
@@ -121,7 +126,7 @@ pub struct ToolText {
 }
 
 /// Which skills the agent may read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Skills {
     /// Names, or `*`.
@@ -138,7 +143,7 @@ pub struct Skills {
 }
 
 /// Which folders the agent may see and write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workspace {
     /// Roots that can be read.
@@ -190,6 +195,7 @@ impl Tools {
             max_calls_per_run: DEFAULT_MAX_CALLS,
             max_calls_per_tool: BTreeMap::new(),
             mcp_result_inline_char_limit: DEFAULT_INLINE_CHARS,
+            limits: None,
         }
     }
 }

@@ -2,17 +2,20 @@
 //!
 //! One variant serves all fields that fail in the same way; the field tells them apart and has the code.
 
-use innkeeper_protocol::id::{MAX_SEGMENT_BYTES, ToolId};
+use innkeeper_protocol::id::{MAX_SEGMENT_BYTES, ProfileId, ToolId};
 use innkeeper_protocol::path::{PathRefusal, WorkspacePath};
 
 use super::field::{NumberField, Requirement, TextField, ToolList};
+use super::json_path::JsonPath;
 
 /// A profile that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// The file does not fit the schema.
-    #[error("the profile does not fit the schema: {source}; correct this place in the file")]
+    #[error("the profile does not fit the schema at {path}: {source}; correct this place in the file")]
     ContractInvalid {
+        /// Where.
+        path: JsonPath,
         /// What, and at which line and column.
         source: serde_json::Error,
     },
@@ -42,6 +45,22 @@ pub enum ProfileError {
     IdInvalid {
         /// The id.
         id: String,
+    },
+    /// An id that is not the name of its file.
+    #[error("id is {found:?}, but the file is named `{stem}.json`; make them equal")]
+    IdMismatch {
+        /// The id.
+        found: String,
+        /// The name of the file.
+        stem: ProfileId,
+    },
+    /// A file of an older version that names a tool both with and without its source.
+    #[error("tools.{member} names `{tool}` twice, once without `builtin:`; remove one of them")]
+    MigrationTwice {
+        /// The member of `tools`.
+        member: &'static str,
+        /// The tool.
+        tool: String,
     },
     /// A text that may not be blank.
     #[error("{field} is missing or blank; {}", .field.advice())]
@@ -142,6 +161,14 @@ pub enum ProfileError {
     ToolCap {
         /// The tool.
         tool: ToolId,
+        /// The number that came.
+        value: i64,
+    },
+    /// A ceiling of calls that is out of range.
+    #[error("tools.limits gives {name} as {value}; write a whole number above 0 or leave it out")]
+    ToolLimit {
+        /// Which one.
+        name: &'static str,
         /// The number that came.
         value: i64,
     },
@@ -262,16 +289,26 @@ pub enum ProfileError {
 }
 
 impl ProfileError {
+    /// Keeps the place where a deserialiser gave up.
+    pub(super) fn contract(error: serde_path_to_error::Error<serde_json::Error>) -> Self {
+        Self::ContractInvalid {
+            path: JsonPath::of(error.path()),
+            source: error.into_inner(),
+        }
+    }
+
     /// The stable code of this error.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::ContractInvalid { .. } | Self::CallerInvalid { .. } => "agent.profile_contract_invalid",
+            Self::ContractInvalid { .. } | Self::CallerInvalid { .. } | Self::MigrationTwice { .. } => {
+                "agent.profile_contract_invalid"
+            }
             Self::SchemaUnsupported { .. } => "agent.profile_schema_unsupported",
             Self::KindInvalid { .. } => "agent.profile_kind_invalid",
             Self::IdEmpty => "agent.profile_id_empty",
             Self::IdTooLong { .. } => "agent.profile_id_too_long",
-            Self::IdInvalid { .. } => "agent.profile_id_invalid",
+            Self::IdInvalid { .. } | Self::IdMismatch { .. } => "agent.profile_id_invalid",
             Self::Blank { field } => field.code(),
             Self::ModelExtraFields { is_unconfigured: true } => {
                 "agent.profile_model_requires_configuration_extra_fields"
@@ -287,7 +324,7 @@ impl ProfileError {
             Self::DuplicateTool { list, .. } => list.duplicate_code(),
             Self::TaskReturn { .. } => "agent.profile_task_return_runtime_only",
             Self::HiddenTool { list, .. } => list.hidden_code(),
-            Self::ToolCap { .. } => "agent.profile_tool_budget_invalid",
+            Self::ToolCap { .. } | Self::ToolLimit { .. } => "agent.profile_tool_budget_invalid",
             Self::ToolTextBlank { .. } => "agent.profile_tool_description_empty",
             Self::PropertyTextBlank { .. } => "agent.profile_tool_property_description_empty",
             Self::NoProperties { .. } => "agent.profile_tool_properties_invalid",

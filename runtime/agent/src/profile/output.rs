@@ -53,15 +53,7 @@ pub(super) fn output(output: &Output, workspace: &ResolvedWorkspace) -> Result<R
     }
     let mut artifacts: Vec<ResolvedArtifact> = Vec::with_capacity(output.artifacts.len());
     for artifact in &output.artifacts {
-        let artifact = resolve(artifact, workspace)?;
-        if artifacts.iter().any(|other| other.id == artifact.id) {
-            return Err(ProfileError::ArtifactIdTwice { id: artifact.id });
-        }
-        // Two names for one file on a disk that ignores case would be the same file twice.
-        let key = artifact.path.caseless_key();
-        if artifacts.iter().any(|other| other.path.caseless_key() == key) {
-            return Err(ProfileError::ArtifactPathTwice { path: artifact.path });
-        }
+        let artifact = resolve(artifact, &artifacts, workspace)?;
         artifacts.push(artifact);
     }
     let mut bodies = artifacts
@@ -82,15 +74,27 @@ pub(super) fn output(output: &Output, workspace: &ResolvedWorkspace) -> Result<R
     })
 }
 
-fn resolve(artifact: &Artifact, workspace: &ResolvedWorkspace) -> Result<ResolvedArtifact, ProfileError> {
+fn resolve(
+    artifact: &Artifact,
+    others: &[ResolvedArtifact],
+    workspace: &ResolvedWorkspace,
+) -> Result<ResolvedArtifact, ProfileError> {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
     let id = &artifact.id;
     if !(1..=MAX_SEGMENT_BYTES).contains(&id.len()) || !id.bytes().all(plain) {
         return Err(ProfileError::ArtifactId { id: id.clone() });
     }
+    if others.iter().any(|other| other.id == *id) {
+        return Err(ProfileError::ArtifactIdTwice { id: id.clone() });
+    }
     not_blank(&artifact.kind, TextField::ArtifactKind)?;
     let path =
         WorkspacePath::parse(&artifact.path).map_err(|source| ProfileError::ArtifactPath { id: id.clone(), source })?;
+    // Two names for one file on a disk that ignores case would be the same file twice.
+    let key = path.caseless_key();
+    if others.iter().any(|other| other.path.caseless_key() == key) {
+        return Err(ProfileError::ArtifactPathTwice { path });
+    }
     // A writable root is always a visible one.
     if !workspace.writable_roots.iter().any(|root| path.is_beneath(root)) {
         return Err(ProfileError::ArtifactPathDenied { path });

@@ -107,16 +107,14 @@ fn header(profile: &Profile) -> Result<ProfileId, ProfileError> {
     Ok(id)
 }
 
+/// A reference that the mode does not use is kept as it is: somebody may choose it again.
 fn preset(preset: &Preset) -> Result<(), ProfileError> {
-    let reference = match (preset.mode, &preset.reference) {
-        (PresetMode::Ref, None) => {
-            return Err(ProfileError::Blank {
-                field: TextField::PresetRef,
-            });
-        }
-        (_, None) => return Ok(()),
-        (_, Some(reference)) => reference,
-    };
+    if preset.mode != PresetMode::Ref {
+        return Ok(());
+    }
+    let reference = preset.reference.as_ref().ok_or(ProfileError::Blank {
+        field: TextField::PresetRef,
+    })?;
     not_blank(&reference.api_id, TextField::PresetApi)?;
     not_blank(&reference.name, TextField::PresetName)
 }

@@ -7,15 +7,18 @@ use std::collections::BTreeMap;
 
 use innkeeper_policy::ProfilePolicy;
 use innkeeper_protocol::id::{ProfileId, ToolId};
+use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 use innkeeper_protocol::run::Presentation;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::abilities::{OnDenied, ToolText};
+use super::limits::ToolLimits;
 use super::schema::{ArtifactTarget, Instructions, Model, Plan, Preset};
 
 /// A checked profile.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedProfile {
     pub(super) schema_version: i64,
@@ -38,7 +41,7 @@ pub struct ResolvedProfile {
 }
 
 /// How a run goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedRun {
     /// Whether a person watches.
@@ -54,7 +57,7 @@ pub struct ResolvedRun {
 }
 
 /// What happens to a request that failed in passing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRetry {
     /// Further tries.
@@ -64,7 +67,7 @@ pub struct ModelRetry {
 }
 
 /// What goes into requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedContext {
     /// Newest chat messages at the start; -1 means all.
@@ -78,7 +81,7 @@ pub struct ResolvedContext {
 }
 
 /// Which tool results stay whole in requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultPolicy {
     /// The newest ones that do.
@@ -97,7 +100,7 @@ pub struct PromptBudget {
 }
 
 /// Work that is passed to other agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedDelegation {
     /// May start other agents.
@@ -128,7 +131,7 @@ pub struct ResolvedDelegation {
 }
 
 /// What the agent may call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedTools {
     /// In the order in which they are offered.
@@ -149,13 +152,16 @@ pub struct ResolvedTools {
     pub max_calls_per_tool: BTreeMap<ToolId, u32>,
     /// Longest result of an MCP, extension or agent tool that is shown whole, in Unicode scalars.
     pub mcp_result_inline_char_limit: u32,
+    /// Ceilings of every call, where they are lower than the host's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<ToolLimits<u64>>,
     /// Tools of servers and extensions that are allowed and not there at present: left out, no reason to refuse a run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<ToolId>,
 }
 
 /// Which skills the agent may read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedSkills {
     /// Names, or `*`.
@@ -169,7 +175,7 @@ pub struct ResolvedSkills {
 }
 
 /// Which folders the agent may see and write.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedWorkspace {
     /// Roots that can be read, besides the stored tool results.
@@ -181,7 +187,7 @@ pub struct ResolvedWorkspace {
 }
 
 /// What a run makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedOutput {
     /// The files.
@@ -193,7 +199,7 @@ pub struct ResolvedOutput {
 }
 
 /// A file that a run makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedArtifact {
     /// Names it in the profile.
@@ -295,6 +301,15 @@ impl ResolvedProfile {
     #[must_use]
     pub fn output(&self) -> &ResolvedOutput {
         &self.output
+    }
+
+    /// The ceilings of a call: the host's own, lowered where the profile says so.
+    #[must_use]
+    pub fn call_limits(&self, host: &Limits) -> Limits {
+        match &self.tools.limits {
+            Some(limits) => limits.lower(host),
+            None => host.clone(),
+        }
     }
 
     /// The tools that the profile offers and that are there, in their order. Policy may still take some away.

@@ -3,11 +3,15 @@
 //! Numbers are wide and names are text on purpose: a value that is out of range must reach the check that can say so.
 
 use innkeeper_protocol::run::Presentation;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::abilities::{Delegation, Skills, Tools, Workspace};
 use super::error::ProfileError;
+use super::json_path::JsonPath;
+use super::shape;
 
 /// The schema version that is read and written.
 pub const SCHEMA_VERSION: i64 = 3;
@@ -24,12 +28,14 @@ const DEFAULT_KEEP_FULL: i64 = 20;
 pub(super) const ALL_MESSAGES: i64 = -1;
 
 /// A profile file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
-    /// [`SCHEMA_VERSION`].
+    /// Always 3, the version that this library reads and writes.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: i64,
-    /// [`KIND`].
+    /// Always `tauritavern.agentProfile`.
+    #[schemars(extend("const" = KIND))]
     pub kind: String,
     /// The profile's id, also the stem of its file.
     pub id: String,
@@ -78,26 +84,41 @@ impl Profile {
         struct Header {
             schema_version: i64,
         }
-        // Editors on Windows put a byte-order mark in front, which RFC 8259 lets a reader ignore.
-        let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
-        let contract = |source| ProfileError::ContractInvalid { source };
-        let header: Header = serde_json::from_slice(json).map_err(contract)?;
+        let json = without_mark(json);
+        let header: Header = read(json)?;
         if header.schema_version != SCHEMA_VERSION {
             return Err(ProfileError::SchemaUnsupported {
                 found: header.schema_version,
             });
         }
-        serde_json::from_slice(json).map_err(contract)
+        let profile = read(json)?;
+        shape::check(&read(json)?, &profile)?;
+        Ok(profile)
     }
 }
 
+/// Editors on Windows put a byte-order mark in front, which RFC 8259 lets a reader ignore.
+pub(super) fn without_mark(json: &[u8]) -> &[u8] {
+    json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json)
+}
+
+fn read<T: DeserializeOwned>(json: &[u8]) -> Result<T, ProfileError> {
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(ProfileError::contract)?;
+    reader.end().map_err(|source| ProfileError::ContractInvalid {
+        path: JsonPath::root(),
+        source,
+    })?;
+    Ok(value)
+}
+
 /// Where the prompt comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Preset {
     /// Which of the three.
     pub mode: PresetMode,
-    /// The preset, for [`PresetMode::Ref`].
+    /// The preset, for the mode `ref`.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<PresetRef>,
     /// Whether a missing preset refuses the run.
@@ -106,7 +127,7 @@ pub struct Preset {
 }
 
 /// Where the prompt comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PresetMode {
     /// The prompt that the caller brings.
@@ -118,7 +139,7 @@ pub enum PresetMode {
 }
 
 /// A named preset.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PresetRef {
     /// The API that the preset is for.
@@ -128,21 +149,21 @@ pub struct PresetRef {
 }
 
 /// Which model answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Model {
     /// Which of the three.
     pub mode: ModelMode,
-    /// The connection, for [`ModelMode::ConnectionRef`].
+    /// The connection, for the mode `connectionRef`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_ref: Option<String>,
-    /// The model's name, for [`ModelMode::ConnectionRef`].
+    /// The model's name, for the mode `connectionRef`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
 }
 
 /// Which model answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ModelMode {
     /// The model that the caller brings.
@@ -154,7 +175,7 @@ pub enum ModelMode {
 }
 
 /// How a run goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunSettings {
     /// Whether a person watches.
@@ -174,7 +195,7 @@ pub struct RunSettings {
 }
 
 /// What happens to a request that failed in passing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RetryPolicy {
     /// Further tries, at least 0.
@@ -193,7 +214,7 @@ impl Default for RetryPolicy {
 }
 
 /// What goes into requests.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Context {
     /// Newest chat messages at the start; negative means all.
@@ -218,7 +239,7 @@ impl Default for Context {
 }
 
 /// Tool results of earlier rounds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolResultSettings {
     /// Newest results that stay whole; at least 0.
@@ -237,7 +258,7 @@ impl Default for ToolResultSettings {
 }
 
 /// What the agent is told.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Instructions {
     /// Stands in place of the text that we write ourselves.
@@ -246,7 +267,7 @@ pub struct Instructions {
 }
 
 /// Plans, which are not built: only the empty one is accepted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plan {
     /// `none`.
@@ -260,7 +281,7 @@ pub struct Plan {
 }
 
 /// What a run makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Output {
     /// Exactly one of them is the message's body.
@@ -268,7 +289,7 @@ pub struct Output {
 }
 
 /// A file that a run makes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Artifact {
     /// Names it in the profile.
@@ -288,7 +309,7 @@ pub struct Artifact {
 }
 
 /// What a file of a run becomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ArtifactTarget {
     /// The body of the chat message.

@@ -83,7 +83,7 @@ pub(crate) fn resolved(profile: &Profile) -> ResolvedProfile {
 }
 
 /// The smallest file that is a profile.
-fn minimal() -> Value {
+pub(crate) fn minimal() -> Value {
     json!({
         "schemaVersion": 3,
         "kind": "tauritavern.agentProfile",
@@ -98,6 +98,23 @@ fn minimal() -> Value {
         "plan": {"mode": "none"},
         "output": {"artifacts": [{"id": "a", "path": "output/a.md", "kind": "markdown", "target": "messageBody"}]}
     })
+}
+
+/// The minimal file with the value at this JSON pointer set; what is missing on the way is made.
+pub(crate) fn with(pointer: &str, value: Value) -> Value {
+    let mut file = minimal();
+    let mut at = &mut file;
+    for key in pointer.split('/').skip(1) {
+        at = match (key.parse::<usize>(), at) {
+            (Ok(index), Value::Array(items)) => {
+                items.resize(items.len().max(index + 1), Value::Null);
+                &mut items[index]
+            }
+            (_, at) => &mut at[key],
+        };
+    }
+    *at = value;
+    file
 }
 
 fn parse(file: &Value) -> Result<Profile, ProfileError> {

@@ -20,7 +20,7 @@ pub(super) const AGENT_AWAIT: &str = "builtin:agent.await";
 pub(super) const AGENT_HANDOFF: &str = "builtin:agent.handoff";
 pub(super) const WORKSPACE_COMMIT: &str = "builtin:workspace.commit";
 pub(super) const WORKSPACE_FINISH: &str = "builtin:workspace.finish";
-const WORKSPACE_WRITE: &str = "builtin:workspace.write_file";
+pub(super) const WORKSPACE_WRITE: &str = "builtin:workspace.write_file";
 /// Given to delegated agents by the runtime. A profile that allowed it would let a run end as a task; one that denied it would leave
 /// a task without an end.
 const TASK_RETURN: &str = "builtin:task.return";
@@ -53,6 +53,7 @@ pub(super) fn resolve(tools: &Tools, catalogue: &[ToolSpec]) -> Result<ResolvedT
         max_calls_per_run: 0,
         max_calls_per_tool: BTreeMap::new(),
         mcp_result_inline_char_limit: 0,
+        limits: None,
     };
     for name in &tools.ask {
         let tool = catalogue.offered(ToolList::Ask, name, &resolved)?;
@@ -77,6 +78,7 @@ pub(super) fn resolve(tools: &Tools, catalogue: &[ToolSpec]) -> Result<ResolvedT
         resolved.max_calls_per_tool.insert(tool, cap);
     }
     resolved.mcp_result_inline_char_limit = NumberField::InlineChars.check(tools.mcp_result_inline_char_limit)?;
+    resolved.limits = tools.limits.map(|limits| limits.check()).transpose()?;
     require(offers(&resolved, WORKSPACE_WRITE), Requirement::Writer)?;
     Ok(resolved)
 }

@@ -1,7 +1,6 @@
 //! The first messages of a prompt that we put together ourselves: system prompt, the newest of the chat, the instruction.
 //!
-//! Character cards and world info are part of the system text by the time it comes here. A prompt that an application assembled is not
-//! touched by this.
+//! Character cards and world info are texts by the time they come here. A prompt that an application assembled is not touched by this.
 
 use std::collections::HashSet;
 
@@ -29,36 +28,79 @@ pub struct ChatLine {
     pub hidden: bool,
 }
 
+/// A text between the messages of a chat, or behind them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Insertion {
+    /// Messages of the chat after it; where there are fewer, it stands before all of them.
+    pub depth: usize,
+    /// Who says it.
+    pub role: Role,
+    /// The text.
+    pub text: String,
+}
+
+/// The parts of a first request.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstRequest<'a> {
+    /// Rules, card, world info.
+    pub system: &'a str,
+    /// The chat, oldest line first.
+    pub history: &'a [ChatLine],
+    /// What goes between the lines. Of two at one depth the first stays the first.
+    pub insertions: &'a [Insertion],
+    /// What the person wants.
+    pub instruction: Option<&'a str>,
+    /// How much may be sent.
+    pub budget: PromptBudget,
+}
+
 /// The first messages: the system prompt, then as many of the newest lines of the chat as fit, oldest first, then the instruction in
 /// the user's role.
 ///
-/// - The budget is that of the whole prompt. System prompt and instruction always go in whole, and what they take is taken from the chat.
+/// - The budget is that of the whole prompt. System prompt, insertions and instruction always go in whole, and what they take is taken
+///   from the chat.
 /// - Hidden and blank lines are skipped and do not count. There is no gap: the first line that does not fit ends the selection.
 /// - The newest line is never dropped. If it does not fit, its beginning is cut off, which the text says; at least
 ///   [`MIN_NEWEST_CHARS`] of its end stay.
 /// - Where one role is spoken by several names, as in a group chat, each of its lines starts with the speaker's name.
 #[must_use]
-pub fn initial_messages(
-    system: &str,
-    history: &[ChatLine],
-    instruction: Option<&str>,
-    budget: PromptBudget,
-) -> Vec<Message> {
-    let instruction = instruction.filter(|text| !text.trim().is_empty());
-    let fixed = system
-        .chars()
-        .count()
-        .saturating_add(instruction.map_or(0, |text| text.chars().count()));
-    let left = to_usize(budget.max_chars).saturating_sub(fixed);
-    let max_lines = budget.max_messages.map_or(usize::MAX, to_usize);
+pub fn initial_messages(request: FirstRequest<'_>) -> Vec<Message> {
+    let instruction = request.instruction.filter(|text| !text.trim().is_empty());
+    let left = to_usize(request.budget.max_chars).saturating_sub(request.fixed_chars());
+    let max_lines = request.budget.max_messages.map_or(usize::MAX, to_usize);
 
     let mut messages = Vec::new();
-    if !system.trim().is_empty() {
-        messages.push(Message::of_text(Role::System, system));
+    if !request.system.trim().is_empty() {
+        messages.push(Message::of_text(Role::System, request.system));
     }
-    messages.extend(newest(history, left, max_lines));
+    messages.extend(interleave(newest(request.history, left, max_lines), request.insertions));
     messages.extend(instruction.map(|text| Message::of_text(Role::User, text)));
     messages
+}
+
+impl FirstRequest<'_> {
+    /// Characters of everything but the chat.
+    #[must_use]
+    pub fn fixed_chars(&self) -> usize {
+        let inserted = self.insertions.iter().map(|insertion| insertion.text.as_str());
+        let texts = [self.system].into_iter().chain(self.instruction).chain(inserted);
+        texts.map(|text| text.chars().count()).fold(0, usize::saturating_add)
+    }
+}
+
+/// The messages with the insertions among them.
+fn interleave(messages: Vec<Message>, insertions: &[Insertion]) -> Vec<Message> {
+    let count = messages.len();
+    let mut mixed = Vec::with_capacity(count.saturating_add(insertions.len()));
+    let place = |insertion: &Insertion| count.saturating_sub(insertion.depth);
+    let at = |here: usize| insertions.iter().filter(move |insertion| place(insertion) == here);
+    let spoken = |insertion: &Insertion| Message::of_text(insertion.role, insertion.text.as_str());
+    for (index, message) in messages.into_iter().enumerate() {
+        mixed.extend(at(index).map(spoken));
+        mixed.push(message);
+    }
+    mixed.extend(at(count).map(spoken));
+    mixed
 }
 
 /// The newest lines that fit into `left` characters, oldest first.

@@ -4,7 +4,9 @@
 //! Pure functions from data to messages. The words themselves are the Markdown files beside this one; nothing here is tied to a
 //! provider, and nothing is stored.
 
+mod character;
 mod history;
+mod macros;
 mod oversize;
 mod reminder;
 mod system;
@@ -13,7 +15,9 @@ mod trim;
 
 use innkeeper_protocol::model::{Message, Part};
 
-pub use history::{ChatLine, MIN_NEWEST_CHARS, initial_messages};
+pub use character::{Scene, WorldText};
+pub use history::{ChatLine, FirstRequest, Insertion, MIN_NEWEST_CHARS, initial_messages};
+pub use macros::Names;
 pub use oversize::{ReadingTools, preview, readable_view};
 pub use reminder::reminder;
 pub use system::system_prompt;

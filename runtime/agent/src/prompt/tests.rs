@@ -133,6 +133,21 @@ mod histories {
         }
     }
 
+    fn initial_messages(
+        system: &str,
+        history: &[ChatLine],
+        instruction: Option<&str>,
+        budget: PromptBudget,
+    ) -> Vec<Message> {
+        super::initial_messages(FirstRequest {
+            system,
+            history,
+            insertions: &[],
+            instruction,
+            budget,
+        })
+    }
+
     fn said(messages: &[Message]) -> Vec<(Role, String)> {
         messages.iter().map(|message| (message.role, message.text())).collect()
     }
@@ -223,6 +238,29 @@ mod histories {
             max_messages: Some(0),
         };
         assert_eq!(initial_messages("", &[line(ChatRole::User, "hi")], None, budget), []);
+    }
+
+    #[test]
+    fn insertions_stand_at_their_depth_and_are_paid_first() {
+        let at = |depth, text: &str| Insertion {
+            depth,
+            role: Role::System,
+            text: text.to_owned(),
+        };
+        let history = ["aaaa", "bb", "cc"].map(|text| line(ChatRole::User, text));
+        let insertions = [at(1, "x"), at(0, "end"), at(9, "top"), at(1, "y")];
+        let request = |max_chars| FirstRequest {
+            system: "sys",
+            history: &history,
+            insertions: &insertions,
+            instruction: Some("go"),
+            budget: budget(max_chars),
+        };
+        let texts_of = |max_chars| texts(&super::initial_messages(request(max_chars)));
+        assert_eq!(request(0).fixed_chars(), 13);
+        assert_eq!(texts_of(17), ["sys", "top", "bb", "x", "y", "cc", "end", "go"]);
+        assert_eq!(texts_of(16), ["sys", "x", "top", "y", "cc", "end", "go"]);
+        assert_eq!(texts_of(21), ["sys", "top", "aaaa", "bb", "x", "y", "cc", "end", "go"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Nothing is performed here; that effects do what they say is tested where they are performed.
 
 mod any_order;
+mod approvals;
 mod auto_commits;
 mod calls;
 mod cancel;
@@ -10,6 +11,7 @@ mod commits;
 mod drift;
 mod failures;
 mod finish;
+mod guidance;
 mod model;
 mod opening;
 mod played;

@@ -5,26 +5,9 @@
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::{catalogue, id, minimal, parse, resolved};
+use super::{catalogue, id, minimal, parse, resolved, with};
 
 const CASES: &str = include_str!("refusals.jsonl");
-
-/// The minimal file with the value at this JSON pointer set; what is missing on the way is made.
-fn with(pointer: &str, value: Value) -> Value {
-    let mut file = minimal();
-    let mut at = &mut file;
-    for key in pointer.split('/').skip(1) {
-        at = match (key.parse::<usize>(), at) {
-            (Ok(index), Value::Array(items)) => {
-                items.resize(items.len().max(index + 1), Value::Null);
-                &mut items[index]
-            }
-            (_, at) => &mut at[key],
-        };
-    }
-    *at = value;
-    file
-}
 
 fn refusal(file: &Value) -> Option<ProfileError> {
     parse(file).and_then(|profile| resolve(&profile, &catalogue())).err()

@@ -1,6 +1,8 @@
 //! Any answers and any events, in any order: the loop always ends, says so once, and its journal keeps its order.
 
+use innkeeper_protocol::approval::{ApprovalAnswer, ApprovalFinding, ApprovalId, ApprovalScope};
 use innkeeper_protocol::call::{CallOutcome, PlannedEffect, ToolError};
+use innkeeper_protocol::guidance::Guidance;
 use innkeeper_protocol::id::CheckpointId;
 use innkeeper_protocol::model::{ModelError, ModelResponse, ProviderAnswer, ToolCallRequest};
 use innkeeper_protocol::port::{CommitReceipt, CommitRefusal};
@@ -176,12 +178,37 @@ impl Dice {
         }
     }
 
+    fn guidance(&mut self) -> Vec<Guidance> {
+        let items = if self.once_in(4) { 1 + self.below(2) } else { 0 };
+        let item = |number| Guidance::new(format!("guidance_{number}"), None, "Slower.").unwrap();
+        (0..items).map(item).collect()
+    }
+
+    fn finding(&mut self) -> ApprovalFinding {
+        match self.below(4) {
+            0 => ApprovalFinding::Nobody,
+            1 => ApprovalFinding::Granted,
+            2 => ApprovalFinding::Standing {
+                approval_id: ApprovalId::parse("approval_earlier").unwrap(),
+                scope: ApprovalScope::Always,
+            },
+            _ => ApprovalFinding::Ask(Box::new(props::question())),
+        }
+    }
+
     /// An answer that fits the question, good or bad.
     fn answer(&mut self, effect: &Effect) -> Event {
         match effect {
             Effect::PrepareWorkspace => Event::WorkspaceReady {
                 persistent_roots: vec!["persist".to_owned()],
             },
+            Effect::TakeGuidance => Event::GuidanceTaken(self.guidance()),
+            Effect::PrepareApproval { .. } => Event::ApprovalPrepared(self.finding()),
+            Effect::AskApproval { .. } => Event::ApprovalAnswered(ApprovalAnswer {
+                approved: self.once_in(2),
+                scope: ApprovalScope::Run,
+                reason: None,
+            }),
             Effect::CallModel(_) if self.once_in(6) => Event::ModelAnswered(Err(self.model_error())),
             Effect::CallModel(_) => Event::ModelAnswered(Ok(Box::new(self.response()))),
             Effect::Wait { .. } => Event::WaitOver,
@@ -217,13 +244,20 @@ impl Dice {
                 reason: "Gone.".to_owned(),
             })),
             Effect::UpdateMetadata { .. } => Event::MetadataUpdated(Ok(())),
-            Effect::Append(_) | Effect::End => Event::Failed(broken("test.no_answer")),
+            Effect::CloseMailbox { .. } | Effect::Append(_) | Effect::End => Event::Failed(broken("test.no_answer")),
         }
     }
 
     /// Any event at all.
     fn nonsense(&mut self) -> Event {
-        match self.below(16) {
+        match self.below(19) {
+            16 => Event::GuidanceTaken(self.guidance()),
+            17 => Event::ApprovalPrepared(self.finding()),
+            18 => Event::ApprovalAnswered(ApprovalAnswer {
+                approved: true,
+                scope: ApprovalScope::Once,
+                reason: None,
+            }),
             0 => Event::Started,
             1 => Event::WorkspaceReady {
                 persistent_roots: Vec::new(),
@@ -255,11 +289,11 @@ impl Dice {
     }
 }
 
-/// More steps than any run of these rules can need: each round has its tries, its turn, seven questions for every call, a commit
-/// of its own or a text to keep.
+/// More steps than any run of these rules can need: each round has its mailbox, its tries, its turn, nine questions for every call, a
+/// commit of its own or a text to keep.
 fn most_steps(setup: &RunSetup) -> usize {
     let rules = &setup.rules;
-    let a_round = 2 * (rules.max_retries as usize + 1) + 1 + 7 * CALLS.max(2) + 2;
+    let a_round = 1 + 2 * (rules.max_retries as usize + 1) + 1 + 9 * CALLS.max(2) + 2;
     8 + rules.max_rounds as usize * a_round
 }
 

@@ -5,25 +5,20 @@ use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
 use serde_json::json;
 
 use super::failures::{QUESTIONS, whole_scene};
-use super::played::{Played, name};
+use super::played::{Played, questions};
 use super::props::{call, commit, finish, look};
 use super::scene::Scene;
-use crate::effect::Effect;
 use crate::event::Event;
 
 /// The numbers of the questions of this name in a scene that is left to itself.
-fn questions(scene: &Scene, wanted: &str) -> Vec<usize> {
-    let played = scene.clone().play();
-    let asked = played
-        .effects
-        .iter()
-        .filter(|effect| !matches!(effect, Effect::Append(_) | Effect::End));
-    let numbers = asked.enumerate().filter(|(_, effect)| name(effect) == wanted);
+fn numbers(scene: &Scene, wanted: &str) -> Vec<usize> {
+    let asked = questions(&scene.clone().play().effects);
+    let numbers = asked.iter().enumerate().filter(|(_, question)| **question == wanted);
     numbers.map(|(number, _)| number).collect()
 }
 
 fn cancelled_at(scene: &Scene, wanted: &str) -> Played {
-    let at = questions(scene, wanted)[0];
+    let at = numbers(scene, wanted)[0];
     scene.clone().interrupted(at, Event::CancelRequested).play()
 }
 
@@ -34,7 +29,7 @@ fn cancelled_error() -> RunError {
 #[test]
 fn it_stops_the_run_whatever_it_waits_for() {
     for question in QUESTIONS.into_iter().filter(|question| *question != "update metadata") {
-        for at in questions(&whole_scene(), question) {
+        for at in numbers(&whole_scene(), question) {
             let played = whole_scene().interrupted(at, Event::CancelRequested).play();
             assert_eq!(
                 (played.status(), played.code()),
@@ -133,7 +128,7 @@ fn work_that_was_stopped_is_a_cancel_and_no_failure() {
             .promotion_fails(cancelled_error())
             .calls([commit("c1"), finish("c2")]),
         Scene::new()
-            .interrupted(6, Event::Failed(cancelled_error()))
+            .interrupted(7, Event::Failed(cancelled_error()))
             .calls([commit("c1")]),
     ];
     for scene in scenes {

@@ -1,22 +1,26 @@
 //! What cannot be performed, whatever it was: the run ends, and so does everything that it had begun.
 
+use innkeeper_protocol::approval::{ApprovalFinding, ApprovalScope};
 use innkeeper_protocol::model::{ModelError, ProviderAnswer};
 use innkeeper_protocol::run::RunStatus;
 use serde_json::json;
 
-use super::played::{Played, name};
-use super::props::{broken, commit, finish, look, patch, write};
+use super::played::{Played, questions};
+use super::props::{broken, commit, finish, look, patch, question, write};
+use super::refusals::asking;
 use super::scene::Scene;
-use crate::effect::Effect;
 use crate::event::Event;
 
 /// Everything that a run can wait for.
-pub(super) const QUESTIONS: [&str; 13] = [
+pub(super) const QUESTIONS: [&str; 16] = [
     "prepare workspace",
+    "take guidance",
     "call model",
     "wait",
     "store turn",
     "store arguments",
+    "prepare approval",
+    "ask approval",
     "run tool",
     "apply staged",
     "create checkpoint",
@@ -33,21 +37,16 @@ pub(super) fn whole_scene() -> Scene {
         .model_fails(ModelError::Transient(ProviderAnswer::default()))
         .calls([write("c1", "output/main.md"), patch("c2", "output/main.md")])
         .says("Done, I think.")
+        .tool("chat.search", asking)
+        .approvals_are(ApprovalFinding::Ask(Box::new(question())))
+        .answered(true, ApprovalScope::Once, None)
         .calls([look("c3"), commit("c4"), finish("c5")])
-}
-
-fn asked(played: &Played) -> Vec<&'static str> {
-    let asked = played
-        .effects
-        .iter()
-        .filter(|effect| !matches!(effect, Effect::Append(_) | Effect::End));
-    asked.map(name).collect()
 }
 
 #[test]
 fn the_whole_scene_waits_for_everything() {
     let played = whole_scene().play();
-    let asked = asked(&played);
+    let asked = questions(&played.effects);
     assert_eq!(
         QUESTIONS.map(|question| (question, asked.contains(&question))),
         QUESTIONS.map(|q| (q, true))
@@ -57,7 +56,7 @@ fn the_whole_scene_waits_for_everything() {
 
 #[test]
 fn every_question_can_fail() {
-    let questions = asked(&whole_scene().play());
+    let questions = questions(&whole_scene().play().effects);
     for (at, question) in questions.iter().enumerate() {
         let played = whole_scene()
             .interrupted(at, Event::Failed(broken("store.io_failed")))
@@ -79,7 +78,7 @@ fn every_question_can_fail() {
 
 #[test]
 fn an_answer_to_another_question_ends_the_run() {
-    let questions = asked(&whole_scene().play());
+    let questions = questions(&whole_scene().play().effects);
     for (at, question) in questions.iter().enumerate() {
         let played = whole_scene().interrupted(at, Event::Started).play();
         assert_eq!(
@@ -91,7 +90,7 @@ fn an_answer_to_another_question_ends_the_run() {
 }
 
 fn failed_at(scene: Scene, question: &str) -> Played {
-    let at = asked(&scene.clone().play())
+    let at = questions(&scene.clone().play().effects)
         .iter()
         .position(|asked| *asked == question)
         .unwrap();

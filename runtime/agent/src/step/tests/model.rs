@@ -11,6 +11,7 @@ fn overloaded() -> ModelError {
     ModelError::Transient(ProviderAnswer {
         status: Some(503),
         detail: Excerpt::new("busy"),
+        ..ProviderAnswer::default()
     })
 }
 
@@ -222,6 +223,25 @@ fn a_passing_fault_after_a_commit_is_not_to_be_tried_again() {
 }
 
 #[test]
+fn a_provider_can_lengthen_the_wait_and_never_shorten_it() {
+    let told = |retry_after_ms| {
+        ModelError::RateLimited(ProviderAnswer {
+            status: Some(429),
+            detail: Excerpt::new("slow down"),
+            retry_after_ms: Some(retry_after_ms),
+        })
+    };
+    let scene = Scene::new().background().rules(|rules| rules.retry_interval_ms = 3_000);
+    let played = scene
+        .model_fails(told(9_000))
+        .model_fails(told(10))
+        .calls([finish("c1")])
+        .play();
+    let waits = played.fields("model_call_retry_scheduled", "intervalMs");
+    assert_eq!(waits, [json!(9_000), json!(3_000)]);
+}
+
+#[test]
 fn without_retries_the_first_fault_is_the_last() {
     let scene = Scene::new().rules(|rules| rules.max_retries = 0);
     let played = scene.model_fails(overloaded()).play();
@@ -242,6 +262,7 @@ fn what_will_not_pass_is_asked_once() {
     let answer = ProviderAnswer {
         status: Some(400),
         detail: Excerpt::new("no"),
+        ..ProviderAnswer::default()
     };
     let errors = [
         ModelError::Validation(answer.clone()),

@@ -1,5 +1,6 @@
 //! How a run begins, up to its first request.
 
+use innkeeper_protocol::event::RunEvent;
 use innkeeper_protocol::run::RunStatus;
 use serde_json::json;
 
@@ -39,6 +40,18 @@ fn a_run_opens_in_this_order() {
     assert_eq!(
         played.payload("persistent_projection_initialized"),
         json!({"roots": ["persist"]})
+    );
+}
+
+#[test]
+fn an_intent_is_recorded_as_it_came() {
+    let mut setup = props::setup();
+    setup.generation_intent = Some(json!({"why": ["because"]}));
+    let effects = step(&mut Run::new(setup), Event::Started);
+    let recorded = effects.into_iter().nth(3);
+    assert!(
+        matches!(&recorded, Some(Effect::Append(event)) if **event == RunEvent::GenerationIntentRecorded(json!({"why": ["because"]}))),
+        "{recorded:?}"
     );
 }
 

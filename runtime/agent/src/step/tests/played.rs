@@ -18,15 +18,25 @@ pub(super) struct Played {
     error: Option<RunError>,
 }
 
+/// Whether an effect has no answer and is no end.
+fn is_silent(effect: &Effect) -> bool {
+    matches!(effect, Effect::Append(_) | Effect::CloseMailbox { .. })
+}
+
+/// The effects that have an answer, in order.
+pub(super) fn questions(effects: &[Effect]) -> Vec<&'static str> {
+    let asked = effects
+        .iter()
+        .filter(|effect| !is_silent(effect) && **effect != Effect::End);
+    asked.map(name).collect()
+}
+
 /// At most one effect of a list has an answer, and it stands last; so does the end.
 pub(super) fn check_list(effects: &[Effect]) {
     let before = effects.split_last().map_or(effects, |(_, before)| before);
+    assert!(before.iter().all(is_silent), "{effects:#?}");
     assert!(
-        before.iter().all(|effect| matches!(effect, Effect::Append(_))),
-        "{effects:#?}"
-    );
-    assert!(
-        !matches!(effects.last(), Some(Effect::Append(_))),
+        !effects.last().is_some_and(is_silent),
         "nothing follows from {effects:#?}"
     );
 }
@@ -66,9 +76,15 @@ impl Played {
         self.error.as_ref().map_or("", |error| error.code)
     }
 
-    /// Every effect in a few words: an event by its type, with its status, call or reason, anything else after `>`.
+    /// Every effect in a few words: an event by its type, with its status, call or reason, anything else after `>`. The mailbox is left
+    /// out: it is opened before every request and closed at every end.
     pub(super) fn trail(&self) -> Vec<String> {
-        self.effects.iter().map(words).collect()
+        let mailbox = |effect: &&Effect| matches!(effect, Effect::TakeGuidance | Effect::CloseMailbox { .. });
+        self.effects
+            .iter()
+            .filter(|effect| !mailbox(effect))
+            .map(words)
+            .collect()
     }
 
     /// The trail from the first effect of these words to the first one after it of those, both included.
@@ -154,10 +170,14 @@ pub(super) const fn name(effect: &Effect) -> &'static str {
     match effect {
         Effect::Append(_) => "append",
         Effect::PrepareWorkspace => "prepare workspace",
+        Effect::TakeGuidance => "take guidance",
+        Effect::CloseMailbox { .. } => "close mailbox",
         Effect::CallModel(_) => "call model",
         Effect::Wait { .. } => "wait",
         Effect::StoreTurn(_) => "store turn",
         Effect::StoreArguments { .. } => "store arguments",
+        Effect::PrepareApproval { .. } => "prepare approval",
+        Effect::AskApproval { .. } => "ask approval",
         Effect::RunTool { .. } => "run tool",
         Effect::ApplyStaged => "apply staged",
         Effect::CreateCheckpoint { .. } => "create checkpoint",

@@ -1,6 +1,7 @@
 //! What scenes are made of: tools, replies, model turns, errors.
 
 use innkeeper_policy::{Approval, CallBudget, Decision, Reason};
+use innkeeper_protocol::approval::{ApprovalBinding, ApprovalQuestion};
 use innkeeper_protocol::call::{
     Block, CallOutcome, CommitMode, PlannedCommit, PlannedEffect, Reply, ToolError, WriteMode,
 };
@@ -68,6 +69,7 @@ pub(super) fn rules() -> LoopRules {
         drift_attempts: 1,
         max_retries: 3,
         retry_interval_ms: 3_000,
+        shows_live_writes: false,
         denial_is_fatal: false,
         message_path: path("output/main.md"),
         message_required: true,
@@ -102,6 +104,7 @@ pub(super) fn setup() -> RunSetup {
             Message::of_text(Role::User, "Go on."),
         ],
         settings: Map::new(),
+        generation_intent: None,
         model: ModelInfo {
             source: "openai".to_owned(),
             format: "openai_compatible".to_owned(),
@@ -248,5 +251,20 @@ pub(super) fn promotion() -> Promotion {
         state_id: StateId::parse("run_1").unwrap(),
         base_state_id: Some(StateId::parse("run_0").unwrap()),
         changes: Vec::new(),
+    }
+}
+
+/// A question as whoever performs effects prepares it.
+pub(super) fn question() -> ApprovalQuestion {
+    ApprovalQuestion {
+        title: "Ask for it".to_owned(),
+        source: "builtin".to_owned(),
+        publisher: None,
+        side_effect: "Changes nothing.".to_owned(),
+        binding: ApprovalBinding {
+            tool_digest: digest("the tool"),
+            arguments_digest: digest("the arguments"),
+        },
+        diff_ref: Some("tool-args/c1.diff".to_owned()),
     }
 }

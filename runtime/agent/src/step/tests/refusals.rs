@@ -16,7 +16,7 @@ pub(super) fn denied(tool: &mut OfferedTool) {
     tool.decision.reason = Reason::UserDeny;
 }
 
-fn asking(tool: &mut OfferedTool) {
+pub(super) fn asking(tool: &mut OfferedTool) {
     tool.decision.approval = Approval::Needed { rule: AskRule::User };
 }
 
@@ -49,10 +49,21 @@ fn a_denied_call_costs_a_turn() {
 
 #[test]
 fn a_call_that_nobody_can_approve_costs_a_turn() {
-    assert_refused(
-        Scene::new().background().tool("chat.search", asking),
-        "tool.approval_unavailable",
+    let scene = Scene::new().background().tool("chat.search", asking);
+    let played = scene.calls([look("c1")]).calls([finish("c2")]).play();
+    assert_eq!(
+        played.trail_between("tool_call_requested c1", "tool_call_failed c1"),
+        [
+            "tool_call_requested c1",
+            "status_changed dispatching_tool",
+            "> prepare approval",
+            "> store result",
+            "tool_result_stored c1",
+            "tool_call_failed c1",
+        ]
     );
+    let refused = failed("c1", "tool.approval_unavailable", FailedOutcome::Denied);
+    assert_eq!(failures(&played), [refused]);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use innkeeper_protocol::approval::{ApprovalAnswer, ApprovalFinding, ApprovalScope};
 use innkeeper_protocol::call::{CallOutcome, ToolError};
+use innkeeper_protocol::guidance::Guidance;
 use innkeeper_protocol::id::{CallId, CheckpointId};
 use innkeeper_protocol::model::{ModelError, ModelResponse};
 use innkeeper_protocol::port::{CommitReceipt, CommitRefusal};
@@ -29,6 +31,9 @@ pub(super) struct Scene {
     commits: VecDeque<Result<CommitReceipt, CommitRefusal>>,
     promotion: Result<Promotion, RunError>,
     metadata: Result<(), CommitRefusal>,
+    guidance: VecDeque<Vec<Guidance>>,
+    finding: ApprovalFinding,
+    approvals: VecDeque<ApprovalAnswer>,
     interruption: Option<(usize, Event)>,
 }
 
@@ -43,6 +48,9 @@ impl Scene {
             commits: VecDeque::new(),
             promotion: Ok(props::promotion()),
             metadata: Ok(()),
+            guidance: VecDeque::new(),
+            finding: ApprovalFinding::Nobody,
+            approvals: VecDeque::new(),
             interruption: None,
         }
     }
@@ -143,6 +151,29 @@ impl Scene {
         self
     }
 
+    /// What a person has said before the next request, and the ones after it.
+    pub(super) fn guided(mut self, items: &[&str]) -> Self {
+        let guidance = |text: &&str| Guidance::new(format!("guidance_{text}"), None, text).unwrap();
+        self.guidance.push_back(items.iter().map(guidance).collect());
+        self
+    }
+
+    /// What is known of every call that needs an approval.
+    pub(super) fn approvals_are(mut self, finding: ApprovalFinding) -> Self {
+        self.finding = finding;
+        self
+    }
+
+    /// A person's next answer.
+    pub(super) fn answered(mut self, approved: bool, scope: ApprovalScope, reason: Option<&str>) -> Self {
+        self.approvals.push_back(ApprovalAnswer {
+            approved,
+            scope,
+            reason: reason.map(str::to_owned),
+        });
+        self
+    }
+
     /// In place of the answer to the effect of this number, counted from 0, this comes.
     pub(super) fn interrupted(mut self, at: usize, event: Event) -> Self {
         self.interruption = Some((at, event));
@@ -223,7 +254,12 @@ impl Scene {
             }
             Effect::Promote => Event::Promoted(self.promotion.clone()),
             Effect::UpdateMetadata { .. } => Event::MetadataUpdated(self.metadata.clone()),
-            Effect::Append(_) | Effect::End => unreachable!("this effect has no answer"),
+            Effect::PrepareApproval { .. } => Event::ApprovalPrepared(self.finding.clone()),
+            Effect::AskApproval { .. } => {
+                Event::ApprovalAnswered(self.approvals.pop_front().expect("the scene has no answer left"))
+            }
+            Effect::TakeGuidance => Event::GuidanceTaken(self.guidance.pop_front().unwrap_or_default()),
+            Effect::CloseMailbox { .. } | Effect::Append(_) | Effect::End => unreachable!("this effect has no answer"),
         }
     }
 }

@@ -163,6 +163,9 @@ const STORIES: [&str; 6] = ["RST", "RSWKT", "RSCKQDLT", "RSWKCKQDLT", "RSCKQFT",
 fn letter(event: &RunEvent) -> Option<char> {
     Some(match event {
         RunEvent::ToolCallRequested { .. } => 'R',
+        RunEvent::ToolCallAwaitingApproval(_) => '?',
+        RunEvent::ToolCallApproved(_) => 'Y',
+        RunEvent::ToolCallDenied(_) => 'N',
         RunEvent::ToolCallStarted { .. } => 'S',
         RunEvent::WorkspaceFileWritten { .. }
         | RunEvent::WorkspacePatchApplied { .. }
@@ -201,7 +204,9 @@ fn calls(journal: &[RunEvent]) {
             RunEvent::ToolCallCompleted { call, .. } => {
                 assert_eq!(call.call_id, *id);
                 assert!(
-                    story.strip_suffix('O').is_some_and(|s| STORIES[..4].contains(&s)),
+                    story
+                        .strip_suffix('O')
+                        .is_some_and(|s| STORIES[..4].contains(&unasked(s).as_str())),
                     "{id}: {story}"
                 );
                 open = None;
@@ -223,9 +228,19 @@ fn may_fail(story: &str, outcome: FailedOutcome) -> bool {
         return false;
     };
     match outcome {
-        FailedOutcome::Denied => before == "RT",
-        FailedOutcome::Error | FailedOutcome::OutcomeUnknown => STORIES.iter().any(|whole| whole.starts_with(before)),
+        // Nobody was asked, a person said no, or the run ended before an answer came.
+        FailedOutcome::Denied => ["RT", "R?NT", "R?N"].contains(&before),
+        FailedOutcome::Error | FailedOutcome::OutcomeUnknown => {
+            // A denial that could not be stored ends as any error does.
+            let before = unasked(before).replacen("R?N", "R", 1);
+            STORIES.iter().any(|whole| whole.starts_with(&before))
+        }
     }
+}
+
+/// A story without the question that was answered with yes, or needed no asking.
+fn unasked(story: &str) -> String {
+    story.replacen("R?Y", "R", 1).replacen("RY", "R", 1)
 }
 
 /// The host is asked before it answers, and answers once; only a cancel leaves it unheard.
