@@ -2,21 +2,24 @@
 //!
 //! Test code only; nothing of a wire format is in here.
 
+use std::sync::Mutex;
+
 use innkeeper_protocol::id::{CallId, ModelAlias};
 use innkeeper_protocol::model::{
-    Message, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, Role, ToolCallRequest, ToolOffer, ToolResultPart,
+    LiveDelta, LiveSink, Message, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, Role, ToolCallRequest,
+    ToolOffer, ToolResultPart,
 };
 use serde_json::{Map, Value, json};
 
 use crate::provider::Provider;
-use crate::stream::{Delta, StreamDecoder};
+use crate::stream::StreamDecoder;
 
 pub(crate) fn info(provider: Provider) -> ModelInfo {
     ModelInfo {
         source: provider.source().into(),
         format: provider.format().into(),
         model: "m".into(),
-        can_stream: false,
+        can_stream: true,
     }
 }
 
@@ -100,21 +103,36 @@ pub(crate) fn with_settings(messages: Vec<Message>, settings: Value) -> ModelReq
     }
 }
 
+/// Keeps what it is shown.
+#[derive(Default)]
+pub(crate) struct Watcher(Mutex<Vec<LiveDelta>>);
+
+impl LiveSink for Watcher {
+    fn show(&self, delta: LiveDelta) {
+        self.0.lock().unwrap().push(delta);
+    }
+}
+
+impl Watcher {
+    pub(crate) fn seen(&self) -> Vec<LiveDelta> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
 /// What a stream of these events becomes. The tools on offer are `dice_roll` and `look`.
-pub(crate) fn streamed(provider: Provider, events: &[Value]) -> Result<(Vec<Delta>, ModelResponse), ModelError> {
+pub(crate) fn streamed(provider: Provider, events: &[Value]) -> Result<(Vec<LiveDelta>, ModelResponse), ModelError> {
     let lines = events.iter().map(|event| format!("data: {event}\n\n"));
     fed(provider, &[lines.collect::<String>().as_bytes()])
 }
 
 /// What a stream of these pieces becomes.
-pub(crate) fn fed(provider: Provider, pieces: &[&[u8]]) -> Result<(Vec<Delta>, ModelResponse), ModelError> {
+pub(crate) fn fed(provider: Provider, pieces: &[&[u8]]) -> Result<(Vec<LiveDelta>, ModelResponse), ModelError> {
     let tools = ["dice_roll", "look"].map(alias);
     let mut decoder = StreamDecoder::new(provider, info(provider), tools, None);
-    let mut deltas = Vec::new();
+    let watcher = Watcher::default();
     for piece in pieces {
-        deltas.extend(decoder.feed(piece)?);
+        decoder.feed(piece, &watcher)?;
     }
-    let (last, response) = decoder.finish()?;
-    deltas.extend(last);
-    Ok((deltas, response))
+    let response = decoder.finish(&watcher)?;
+    Ok((watcher.seen(), response))
 }

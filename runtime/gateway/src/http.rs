@@ -1,11 +1,13 @@
-//! One HTTP exchange with a provider: a JSON body goes out, a JSON object or the reason why there is none comes back.
+//! One HTTP exchange with a provider: a JSON body goes out; a JSON object, the bytes of a stream, or the reason why there is none comes
+//! back.
 //!
 //! It knows no wire format beyond the forms in which servers word their errors, and it does not retry.
 
-mod body;
+pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod endpoint;
 mod network;
+mod retry;
 pub(crate) mod status;
 
 use std::fmt;
@@ -15,6 +17,7 @@ use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 
 use crate::error::GatewayError;
 use crate::key::ApiKey;
@@ -29,6 +32,7 @@ pub(crate) struct Transport {
     /// Taken out of every text of the server that is shown.
     pub(crate) api_key: Option<ApiKey>,
     pub(crate) request_timeout: Duration,
+    pub(crate) idle_timeout: Duration,
     pub(crate) body_limit: usize,
 }
 
@@ -40,22 +44,53 @@ impl Transport {
 
     /// Sends a body and reads the answer's.
     pub(crate) async fn exchange(&self, body: &Value) -> Result<Map<String, Value>, ModelError> {
-        let response = self.post(body.to_string().into_bytes()).send().await;
-        let response = response.map_err(|error| network::failure(&error, &self.endpoint))?;
+        let response = self.open(&self.endpoint, body, "application/json").await?;
+        self.accepted(response).await
+    }
+
+    /// Sends a body and passes the answer's bytes on as they come, until they end or are refused.
+    pub(crate) async fn stream(
+        &self,
+        endpoint: &Endpoint,
+        body: &Value,
+        mut take: impl FnMut(&[u8]) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        let mut response = self.open(endpoint, body, "text/event-stream").await?;
+        // How long a model reads its prompt is another matter, for which the whole request's limit stands.
+        let Some(first) = body::chunk(&mut response, endpoint).await? else {
+            return Ok(());
+        };
+        take(&first)?;
+        loop {
+            let next = timeout(self.idle_timeout, body::chunk(&mut response, endpoint)).await;
+            match next.map_err(|_| network::silence(self.idle_timeout, endpoint))?? {
+                Some(bytes) => take(&bytes)?,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Sends a body; the answer's body is still to come where its status is a success.
+    async fn open(&self, endpoint: &Endpoint, body: &Value, accept: &'static str) -> Result<Response, ModelError> {
+        let request = self.post(endpoint, body.to_string().into_bytes(), accept);
+        let response = request
+            .send()
+            .await
+            .map_err(|error| network::failure(&error, endpoint))?;
         if response.status().is_success() {
-            self.accepted(response).await
+            Ok(response)
         } else {
             Err(self.refused(response).await)
         }
     }
 
-    fn post(&self, body: Vec<u8>) -> RequestBuilder {
+    fn post(&self, endpoint: &Endpoint, body: Vec<u8>, accept: &'static str) -> RequestBuilder {
         self.client
-            .post(self.endpoint.url().clone())
+            .post(endpoint.url().clone())
             .timeout(self.request_timeout)
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
-            .header(ACCEPT, HeaderValue::from_static("application/json"))
+            .header(ACCEPT, HeaderValue::from_static(accept))
             .body(body)
     }
 
@@ -75,8 +110,10 @@ impl Transport {
         if status.is_redirection() {
             return status::redirected(&response, &self.endpoint);
         }
+        let retry_after_ms = retry::wait_ms(response.headers());
         let bytes = body::read_beginning(response).await;
-        status::refusal(status.as_u16(), &bytes, |text| self.excerpt(text))
+        let refusal = status::refusal(status.as_u16(), &bytes, |text| self.excerpt(text));
+        retry::with_wait(refusal, retry_after_ms)
     }
 
     /// The beginning of a server's words, without our key in them.

@@ -16,6 +16,7 @@ mod native;
 mod openai;
 pub mod provider;
 pub mod remote;
+pub mod request_log;
 mod responses;
 mod schema;
 pub mod scripted;

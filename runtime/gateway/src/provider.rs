@@ -4,7 +4,7 @@
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
-use crate::http::endpoint::Resource;
+use crate::http::endpoint::{Endpoint, Resource};
 use crate::key::ApiKey;
 
 /// A provider, which fixes the wire format.
@@ -89,6 +89,14 @@ impl Provider {
         })
     }
 
+    /// Where a stream is asked for, given where an answer in one piece is.
+    pub(crate) fn stream_endpoint(self, endpoint: &Endpoint) -> Endpoint {
+        match self {
+            Self::Openai | Self::OpenaiResponses | Self::Claude => endpoint.clone(),
+            Self::Gemini => endpoint.with_method("generateContent", "streamGenerateContent", ("alt", "sse")),
+        }
+    }
+
     /// The headers of every request: versions, and the key where there is one.
     pub(crate) fn headers(self, key: Option<&ApiKey>) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -152,6 +160,23 @@ mod tests {
     fn without_a_key_only_the_version_is_sent() {
         let names = |provider: Provider| provider.headers(None).len();
         assert_eq!(Provider::ALL.map(names), [0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn only_one_format_has_a_resource_of_its_own_for_streams() {
+        let urls = Provider::ALL.map(|provider| {
+            let endpoint = Endpoint::parse("http://x.example/v1?key=a%20b", &provider.resource("a b")).unwrap();
+            provider.stream_endpoint(&endpoint).url().to_string()
+        });
+        assert_eq!(
+            urls,
+            [
+                "http://x.example/v1/chat/completions?key=a%20b",
+                "http://x.example/v1/responses?key=a%20b",
+                "http://x.example/v1/messages?key=a%20b",
+                "http://x.example/v1/models/a%20b:streamGenerateContent?key=a%20b&alt=sse",
+            ]
+        );
     }
 
     #[test]

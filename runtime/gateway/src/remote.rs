@@ -1,12 +1,13 @@
 //! A model behind a provider's HTTP API: one of four wire formats over one way to send and to read.
 //!
-//! Buffered answers only: it does not stream. It does not retry; one call of [`Model::complete`] is one HTTP request.
+//! It does not retry; one call of [`Model::complete`] or [`Model::stream`] is one HTTP request, which ends when its future is dropped.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use innkeeper_protocol::model::{Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
+use innkeeper_protocol::model::{LiveSink, Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
 use serde_json::{Map, Value};
 
 use crate::error::GatewayError;
@@ -14,10 +15,16 @@ use crate::http::Transport;
 use crate::http::endpoint::Endpoint;
 use crate::key::ApiKey;
 use crate::provider::Provider;
+use crate::request_log::{Exchange, RequestLog};
+use crate::stream::StreamDecoder;
 use crate::wire;
 
 /// Most time for one request, from connecting to the last byte: a slow local model may write for minutes.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Most time between two pieces of a stream once it has begun: a model that thinks in silence needs minutes, a connection that is dead
+/// should not need ten.
+pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Most bytes of an answer: a hundred times a long turn, and nothing that fills the memory.
 pub const DEFAULT_BODY_LIMIT: usize = 32 * 1024 * 1024;
@@ -26,7 +33,7 @@ pub const DEFAULT_BODY_LIMIT: usize = 32 * 1024 * 1024;
 const CUSTOM: &str = "custom";
 
 /// How to reach a model.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct RemoteSettings {
     /// Who answers, and so the wire format.
     pub provider: Provider,
@@ -38,8 +45,12 @@ pub struct RemoteSettings {
     pub api_key: Option<ApiKey>,
     /// See [`DEFAULT_REQUEST_TIMEOUT`].
     pub request_timeout: Duration,
+    /// See [`DEFAULT_IDLE_TIMEOUT`].
+    pub idle_timeout: Duration,
     /// See [`DEFAULT_BODY_LIMIT`].
     pub body_limit: usize,
+    /// Where requests and answers are written down, if anywhere.
+    pub request_log: Option<Arc<RequestLog>>,
 }
 
 impl RemoteSettings {
@@ -52,8 +63,23 @@ impl RemoteSettings {
             base_url: None,
             api_key: None,
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
+            idle_timeout: DEFAULT_IDLE_TIMEOUT,
             body_limit: DEFAULT_BODY_LIMIT,
+            request_log: None,
         }
+    }
+}
+
+impl fmt::Debug for RemoteSettings {
+    /// Leaves the address out: its query may hold a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteSettings")
+            .field("provider", &self.provider)
+            .field("model", &self.model)
+            .field("request_timeout", &self.request_timeout)
+            .field("idle_timeout", &self.idle_timeout)
+            .field("body_limit", &self.body_limit)
+            .finish_non_exhaustive()
     }
 }
 
@@ -62,6 +88,7 @@ pub struct RemoteModel {
     provider: Provider,
     info: ModelInfo,
     transport: Transport,
+    request_log: Option<Arc<RequestLog>>,
 }
 
 impl RemoteModel {
@@ -82,7 +109,7 @@ impl RemoteModel {
                 source: source.to_owned(),
                 format: provider.format().to_owned(),
                 model: settings.model,
-                can_stream: false,
+                can_stream: true,
             },
             transport: Transport {
                 client: Transport::client(&endpoint)?,
@@ -90,8 +117,10 @@ impl RemoteModel {
                 headers: provider.headers(settings.api_key.as_ref()),
                 api_key: settings.api_key,
                 request_timeout: settings.request_timeout,
+                idle_timeout: settings.idle_timeout,
                 body_limit: settings.body_limit,
             },
+            request_log: settings.request_log,
         })
     }
 
@@ -100,7 +129,46 @@ impl RemoteModel {
     }
 
     fn decode(&self, body: Map<String, Value>) -> Result<ModelResponse, ModelError> {
-        wire::decode(self.provider, body, &self.info, |text| self.transport.excerpt(text))
+        let response = wire::decode(self.provider, body, &self.info, |text| self.transport.excerpt(text))?;
+        Ok(ApiKey::strip(self.transport.api_key.as_ref(), response))
+    }
+
+    /// Writes a request down, if that is wanted; its answer is to follow.
+    fn written(&self, body: &Value) -> Option<Exchange<'_>> {
+        let log = self.request_log.as_deref()?;
+        Some(log.request(
+            &self.transport.endpoint.to_string(),
+            body,
+            self.transport.api_key.as_ref(),
+        ))
+    }
+
+    async fn complete_unlogged(&self, body: &Value) -> Result<ModelResponse, ModelError> {
+        self.decode(self.transport.exchange(body).await?)
+    }
+
+    async fn stream_unlogged(
+        &self,
+        request: &ModelRequest,
+        body: &Value,
+        live: &dyn LiveSink,
+    ) -> Result<ModelResponse, ModelError> {
+        let offered = request.tools.iter().map(|tool| tool.alias.clone());
+        let api_key = self.transport.api_key.clone();
+        let decoder = StreamDecoder::new(self.provider, self.info.clone(), offered, api_key);
+        let mut decoder = decoder.with_limit(self.transport.body_limit);
+        let endpoint = self.provider.stream_endpoint(&self.transport.endpoint);
+        let fed = self
+            .transport
+            .stream(&endpoint, body, |bytes| decoder.feed(bytes, live));
+        match fed.await {
+            // Some servers and proxies leave the connection hanging, or tear it down, once all is said.
+            Err(ModelError::UpstreamFailure { failure, .. }) if decoder.is_whole() => {
+                tracing::debug!(%failure, "the connection failed after the end of the turn");
+            }
+            fed => fed?,
+        }
+        decoder.finish(live)
     }
 }
 
@@ -117,7 +185,18 @@ impl fmt::Debug for RemoteModel {
 impl Model for RemoteModel {
     async fn complete(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
         let body = self.encode(request)?;
-        self.decode(self.transport.exchange(&body).await?)
+        let exchange = self.written(&body);
+        let answer = self.complete_unlogged(&body).await;
+        exchange.inspect(|exchange| exchange.answer(&answer));
+        answer
+    }
+
+    async fn stream(&self, request: &ModelRequest, live: &dyn LiveSink) -> Result<ModelResponse, ModelError> {
+        let body = wire::encode_streamed(self.provider, request, &self.info)?;
+        let exchange = self.written(&body);
+        let answer = self.stream_unlogged(request, &body, live).await;
+        exchange.inspect(|exchange| exchange.answer(&answer));
+        answer
     }
 
     fn describe(&self) -> ModelInfo {

@@ -4,6 +4,7 @@
 //! up waiting.
 
 mod fault;
+mod pieces;
 mod script;
 
 use std::fs::File;
@@ -14,12 +15,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use innkeeper_protocol::model::{
-    Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata, Role,
+    LiveSink, Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata, Role,
 };
 use serde_json::{Map, Value};
 
 pub use fault::ERROR_KINDS;
-pub use script::{MAX_DELAY_MS, ScriptError, ScriptFault};
+pub use script::{DEFAULT_CHUNK_CHARS, MAX_CHUNK_CHARS, MAX_DELAY_MS, ScriptError, ScriptFault};
 
 use crate::calls;
 use crate::error::GatewayError;
@@ -48,9 +49,11 @@ struct Progress {
 
 impl ScriptedModel {
     /// Reads a script of this form:
-    /// `{"turns":[{"text"?,"reasoning"?,"calls"?:[{"id"?,"name","arguments"}],"delayMs"?,"error"?:{"kind","status"?}}]}`.
+    /// `{"turns":[{"text"?,"reasoning"?,"calls"?:[{"id"?,"name","arguments"}],"delayMs"?,"chunkChars"?,"error"?:{"kind","status"?}}]}`.
     ///
-    /// A call without an id gets `call_<n>`, where it is the script's n-th call. The kinds of an error are [`ERROR_KINDS`].
+    /// A call without an id gets `call_<n>`, where it is the script's n-th call. The kinds of an error are [`ERROR_KINDS`]. Where the
+    /// turn is streamed, it comes in pieces of `chunkChars` characters ([`DEFAULT_CHUNK_CHARS`] unless given), and `delayMs` is
+    /// spread over them.
     ///
     /// # Errors
     /// [`GatewayError::Script`] with the turn and the place in the JSON.
@@ -179,12 +182,33 @@ impl ScriptedModel {
 impl Model for ScriptedModel {
     async fn complete(&self, request: &ModelRequest) -> Result<ModelResponse, ModelError> {
         let (number, turn) = self.take(request)?;
-        if turn.delay_ms > 0 {
-            tokio::time::sleep(Duration::from_millis(turn.delay_ms)).await;
-        }
+        pause(Duration::from_millis(turn.delay_ms)).await;
         match &turn.outcome {
             Outcome::Answer(answer) => self.respond(number, answer, &turn.raw),
             Outcome::Error(error) => Err(error.clone()),
+        }
+    }
+
+    async fn stream(&self, request: &ModelRequest, live: &dyn LiveSink) -> Result<ModelResponse, ModelError> {
+        let (number, turn) = self.take(request)?;
+        let delay = Duration::from_millis(turn.delay_ms);
+        match &turn.outcome {
+            Outcome::Error(error) => {
+                pause(delay).await;
+                Err(error.clone())
+            }
+            Outcome::Answer(answer) => {
+                let pieces = pieces::of(turn, answer, request);
+                // The last share passes between the last piece and the turn.
+                let shares = u32::try_from(pieces.len()).unwrap_or(u32::MAX).saturating_add(1);
+                let share = delay / shares;
+                for piece in pieces {
+                    pause(share).await;
+                    live.show(piece);
+                }
+                pause(share).await;
+                self.respond(number, answer, &turn.raw)
+            }
         }
     }
 
@@ -193,8 +217,17 @@ impl Model for ScriptedModel {
             source: SCRIPTED.to_owned(),
             format: SCRIPTED.to_owned(),
             model: self.name.clone(),
-            can_stream: false,
+            can_stream: true,
         }
+    }
+}
+
+/// Waits, and lets others go on in any case.
+async fn pause(time: Duration) {
+    if time.is_zero() {
+        tokio::task::yield_now().await;
+    } else {
+        tokio::time::sleep(time).await;
     }
 }
 

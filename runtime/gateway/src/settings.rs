@@ -3,7 +3,7 @@
 //! Each format lists what may pass, not what may not: the settings of a chat application also hold addresses, passwords and its own
 //! switches, which must not travel.
 
-use innkeeper_protocol::model::{ModelError, ModelInfo, ModelRequest};
+use innkeeper_protocol::model::ModelRequest;
 use serde_json::{Map, Value};
 
 /// A setting that a format knows, and what it is called there.
@@ -31,16 +31,6 @@ pub(crate) fn known(settings: &Map<String, Value>, list: &[Known]) -> Map<String
         }
     }
     found
-}
-
-/// Refuses a request for a stream, which is never quietly buffered.
-pub(crate) fn refuse_stream(request: &ModelRequest, info: &ModelInfo) -> Result<(), ModelError> {
-    if request.settings.get("stream") == Some(&Value::Bool(true)) {
-        return Err(ModelError::StreamUnsupported {
-            format: info.format.clone(),
-        });
-    }
-    Ok(())
 }
 
 /// Whether rules for the model may stand apart from the conversation.

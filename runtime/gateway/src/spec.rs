@@ -2,8 +2,10 @@
 //!
 //! Only what works is accepted. A name is parsed first and opened later, so that a wrong one is found before anything starts.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use innkeeper_protocol::model::Model;
@@ -11,7 +13,8 @@ use innkeeper_protocol::model::Model;
 use crate::error::GatewayError;
 use crate::key::ApiKey;
 use crate::provider::Provider;
-use crate::remote::{DEFAULT_REQUEST_TIMEOUT, RemoteModel, RemoteSettings};
+use crate::remote::{DEFAULT_IDLE_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, RemoteModel, RemoteSettings};
+use crate::request_log::RequestLog;
 use crate::scripted::ScriptedModel;
 
 /// What stands before the colon of a script's name.
@@ -84,6 +87,8 @@ impl ModelName {
                     base_url: options.base_url,
                     api_key: options.api_key,
                     request_timeout: options.request_timeout,
+                    idle_timeout: options.idle_timeout,
+                    request_log: options.request_log,
                     ..RemoteSettings::new(*provider, model)
                 };
                 Ok(Box::new(RemoteModel::new(settings)?))
@@ -93,7 +98,7 @@ impl ModelName {
 }
 
 /// How a model is reached.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ModelOptions {
     /// The server's address up to the version, `http://127.0.0.1:8080/v1`; none: the provider's own.
     pub base_url: Option<String>,
@@ -101,6 +106,20 @@ pub struct ModelOptions {
     pub api_key: Option<ApiKey>,
     /// Most time for one request, from connecting to the last byte of the answer.
     pub request_timeout: Duration,
+    /// Most time between two pieces of a stream once it has begun.
+    pub idle_timeout: Duration,
+    /// Where requests and answers are written down, if anywhere.
+    pub request_log: Option<Arc<RequestLog>>,
+}
+
+impl fmt::Debug for ModelOptions {
+    /// Leaves the address out: its query may hold a key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelOptions")
+            .field("request_timeout", &self.request_timeout)
+            .field("idle_timeout", &self.idle_timeout)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Default for ModelOptions {
@@ -109,6 +128,8 @@ impl Default for ModelOptions {
             base_url: None,
             api_key: None,
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
+            idle_timeout: DEFAULT_IDLE_TIMEOUT,
+            request_log: None,
         }
     }
 }
@@ -195,11 +216,24 @@ mod tests {
                     source: source.into(),
                     format: provider.format().into(),
                     model: "m".into(),
-                    can_stream: false,
+                    can_stream: true,
                 };
                 assert_eq!(remote(provider, "m").open(options).unwrap().describe(), expected);
             }
         }
+    }
+
+    #[test]
+    fn options_show_neither_key_nor_address() {
+        let options = ModelOptions {
+            base_url: Some("http://x.example/v1?key=canary".into()),
+            api_key: ApiKey::parse("canary", "OPENAI_API_KEY").unwrap(),
+            ..ModelOptions::default()
+        };
+        assert_eq!(
+            format!("{options:?}"),
+            "ModelOptions { request_timeout: 600s, idle_timeout: 120s, .. }"
+        );
     }
 
     #[test]

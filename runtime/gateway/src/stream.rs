@@ -3,42 +3,32 @@
 //! Fed with the bytes of the stream, in whatever pieces they come; it reads from no network. The end is put together as the answer
 //! that would have come in one piece, and read by the same code. A turn of pieces that never ended is an error, not half a turn.
 
+mod form;
 mod sse;
 
 use std::collections::HashSet;
 
 use innkeeper_protocol::id::ModelAlias;
-use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError, ModelInfo, ModelResponse};
+use innkeeper_protocol::model::{BodyFault, Excerpt, LiveDelta, LiveSink, ModelError, ModelInfo, ModelResponse};
 use serde_json::{Map, Value};
 
+use crate::http::{body, status};
 use crate::key::ApiKey;
 use crate::provider::Provider;
 use crate::remote::DEFAULT_BODY_LIMIT;
 use crate::{claude, gemini, openai, responses, wire};
-use sse::Events;
+use form::Form;
 
-/// A piece of a turn that may be shown before its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delta {
-    /// More of the visible text.
-    Text(String),
-    /// More of the visible thoughts.
-    Reasoning(String),
-    /// More of a call of an offered tool; the first piece, which may be empty, announces it.
-    Call {
-        /// Counts the turn's calls from 0.
-        index: usize,
-        /// The tool's offered name.
-        alias: String,
-        /// More of the text of its arguments.
-        fragment: String,
-    },
-}
+/// Most calls of one turn that a stream may begin: far more than a run carries out, and little enough to look through for each piece.
+pub(crate) const MAX_CALLS: usize = 2_048;
 
 /// Puts an answer together from its events.
 pub(crate) trait Rebuild: Send {
     /// Takes an event's object; tells what it adds.
-    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault>;
+    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault>;
+
+    /// Whether the end of the turn has come. What may still follow is told beside it, such as token counts.
+    fn is_whole(&self) -> bool;
 
     /// The answer as it would have come in one piece.
     fn body(self: Box<Self>) -> Result<Map<String, Value>, StreamFault>;
@@ -61,13 +51,17 @@ pub struct StreamDecoder {
     info: ModelInfo,
     api_key: Option<ApiKey>,
     aliases: HashSet<String>,
-    events: Events,
+    /// The calls that were announced, by their place in the turn.
+    shown: HashSet<usize>,
+    form: Form,
     rebuilt: Box<dyn Rebuild>,
+    limit: usize,
     left: usize,
 }
 
 impl StreamDecoder {
-    /// Prepares for a stream. Only calls of the offered `tools` are shown early; `api_key` is taken out of what errors quote.
+    /// Prepares for a stream. Only calls of the offered `tools` are shown early; `api_key` is taken out of what errors quote and of the
+    /// turn.
     #[must_use]
     pub fn new(
         provider: Provider,
@@ -86,44 +80,64 @@ impl StreamDecoder {
             info,
             api_key,
             aliases: tools.into_iter().map(|alias| alias.as_str().to_owned()).collect(),
-            events: Events::default(),
+            shown: HashSet::new(),
+            form: Form::default(),
             rebuilt,
+            limit: DEFAULT_BODY_LIMIT,
             left: DEFAULT_BODY_LIMIT,
         }
     }
 
-    /// Takes the next bytes; tells what they add.
+    /// Takes at most this many bytes, instead of [`DEFAULT_BODY_LIMIT`].
+    #[must_use]
+    pub fn with_limit(self, limit: usize) -> Self {
+        Self {
+            limit,
+            left: limit,
+            ..self
+        }
+    }
+
+    /// Takes the next bytes; shows what they add.
     ///
     /// # Errors
     /// [`ModelError`] when the stream breaks its format's rules, reports an error or is too large. Nothing more may be fed then.
-    pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, ModelError> {
+    pub fn feed(&mut self, bytes: &[u8], live: &dyn LiveSink) -> Result<(), ModelError> {
         self.left = self
             .left
             .checked_sub(bytes.len())
-            .ok_or(ModelError::UpstreamInvalidResponse {
-                fault: BodyFault::TooLarge {
-                    limit: DEFAULT_BODY_LIMIT,
-                },
-                excerpt: Excerpt::default(),
-            })?;
-        let events = self.events.feed(bytes);
-        self.take_all(&events)
+            .ok_or_else(|| unreadable(BodyFault::TooLarge { limit: self.limit }, b"", Excerpt::new))?;
+        let events = self.form.feed(bytes);
+        self.take_all(&events, live)
     }
 
-    /// Ends the stream: the last pieces, and the whole turn.
+    /// Whether the turn has come to its end, so that nothing is lost if the connection is.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.rebuilt.is_whole()
+    }
+
+    /// Ends the stream: shows the last pieces, and gives the whole turn.
     ///
     /// # Errors
     /// [`ModelError`] when the turn did not come to its end or cannot be used.
-    pub fn finish(mut self) -> Result<(Vec<Delta>, ModelResponse), ModelError> {
-        let last = self.events.finish();
-        let deltas = self.take_all(&last)?;
+    pub fn finish(mut self, live: &dyn LiveSink) -> Result<ModelResponse, ModelError> {
+        let last = self.form.finish();
+        self.take_all(&last, live)?;
         let excerpt = |text: &str| ApiKey::excerpt(self.api_key.as_ref(), text);
-        let body = self.rebuilt.body().map_err(|fault| error_of(fault, b"", excerpt))?;
-        Ok((deltas, wire::decode(self.provider, body, &self.info, excerpt)?))
+        let body = match self.form.whole() {
+            // A server that was asked for a stream and answers in one piece, most often with an error.
+            Some(all) => body::parse(all).map_err(|fault| unreadable(fault, body::beginning(all), excerpt))?,
+            None => {
+                let body = self.rebuilt.body();
+                body.map_err(|fault| error_of(fault, self.form.silence(), excerpt))?
+            }
+        };
+        let response = wire::decode(self.provider, body, &self.info, excerpt)?;
+        Ok(ApiKey::strip(self.api_key.as_ref(), response))
     }
 
-    fn take_all(&mut self, events: &[Vec<u8>]) -> Result<Vec<Delta>, ModelError> {
-        let mut deltas = Vec::new();
+    fn take_all(&mut self, events: &[Vec<u8>], live: &dyn LiveSink) -> Result<(), ModelError> {
         for event in events.iter().filter(|event| event.trim_ascii() != sse::DONE) {
             let added = match serde_json::from_slice(event) {
                 Ok(Value::Object(object)) => self.rebuilt.take(&object),
@@ -131,28 +145,52 @@ impl StreamDecoder {
             };
             let excerpt = |text: &str| ApiKey::excerpt(self.api_key.as_ref(), text);
             let added = added.map_err(|fault| error_of(fault, event, excerpt))?;
-            deltas.extend(added.into_iter().filter(|delta| self.is_shown(delta)));
+            let shown = added.into_iter().filter(|delta| self.is_shown(delta));
+            shown.for_each(|delta| live.show(delta));
         }
-        Ok(deltas)
+        Ok(())
     }
 
-    fn is_shown(&self, delta: &Delta) -> bool {
+    fn is_shown(&mut self, delta: &LiveDelta) -> bool {
         match delta {
-            Delta::Text(_) | Delta::Reasoning(_) => true,
-            Delta::Call { alias, .. } => self.aliases.contains(alias),
+            LiveDelta::Text(_) | LiveDelta::Reasoning(_) => true,
+            LiveDelta::Call { index, alias } => self.aliases.contains(alias) && self.shown.insert(*index),
+            LiveDelta::Arguments { index, .. } => self.shown.contains(index),
         }
     }
 }
 
-fn error_of(fault: StreamFault, event: &[u8], excerpt: impl Fn(&str) -> Excerpt) -> ModelError {
-    let fault = match fault {
-        StreamFault::Reported(error) => return crate::http::status::reported(&error, excerpt),
-        StreamFault::Broken => BodyFault::BrokenStream,
-        StreamFault::Unfinished => BodyFault::Unfinished,
+/// The beginning of a call, and more of its arguments where there are any.
+pub(crate) fn call(index: usize, alias: &str, arguments: &str) -> Vec<LiveDelta> {
+    let announced = LiveDelta::Call {
+        index,
+        alias: alias.to_owned(),
     };
+    std::iter::once(announced)
+        .chain(self::arguments(index, arguments))
+        .collect()
+}
+
+/// More of a call's arguments, where there are any.
+pub(crate) fn arguments(index: usize, text: &str) -> Option<LiveDelta> {
+    (!text.is_empty()).then(|| LiveDelta::Arguments {
+        index,
+        text: text.to_owned(),
+    })
+}
+
+fn error_of(fault: StreamFault, event: &[u8], excerpt: impl Fn(&str) -> Excerpt) -> ModelError {
+    match fault {
+        StreamFault::Reported(error) => status::reported(&error, excerpt),
+        StreamFault::Broken => unreadable(BodyFault::BrokenStream, event, excerpt),
+        StreamFault::Unfinished => unreadable(BodyFault::Unfinished, event, excerpt),
+    }
+}
+
+fn unreadable(fault: BodyFault, bytes: &[u8], excerpt: impl Fn(&str) -> Excerpt) -> ModelError {
     ModelError::UpstreamInvalidResponse {
         fault,
-        excerpt: excerpt(&String::from_utf8_lossy(event)),
+        excerpt: excerpt(&String::from_utf8_lossy(bytes)),
     }
 }
 

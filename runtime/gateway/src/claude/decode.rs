@@ -42,6 +42,7 @@ pub(crate) fn turn(
         return Err(ModelError::ContextOverflow(ProviderAnswer {
             status: None,
             detail: excerpt(CONTEXT_FULL),
+            retry_after_ms: None,
         }));
     }
     let is_whole = stop_reason.is_none_or(|reason| WHOLE.contains(&reason));

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use innkeeper_protocol::model::LiveDelta;
 use serde_json::{Map, Value};
 
 use super::BLOCKS;
-use crate::stream::{Delta, Rebuild, StreamFault};
+use crate::stream::{self, MAX_CALLS, Rebuild, StreamFault};
 
 /// The answer so far.
 #[derive(Default)]
@@ -27,7 +28,7 @@ struct Block {
 }
 
 impl Rebuild for Blocks {
-    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault> {
+    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault> {
         let kind = event.get("type").and_then(Value::as_str);
         let added = match kind {
             Some("message_start") => {
@@ -50,11 +51,16 @@ impl Rebuild for Blocks {
         Ok(added.into_iter().collect())
     }
 
+    fn is_whole(&self) -> bool {
+        let reason = self.message.as_ref().and_then(|message| message.get("stop_reason"));
+        reason.is_some_and(|reason| !reason.is_null())
+    }
+
     fn body(self: Box<Self>) -> Result<Map<String, Value>, StreamFault> {
-        let mut body = self.message.ok_or(StreamFault::Unfinished)?;
-        if body.get("stop_reason").is_none_or(Value::is_null) {
+        if !self.is_whole() {
             return Err(StreamFault::Unfinished);
         }
+        let mut body = self.message.ok_or(StreamFault::Unfinished)?;
         let blocks = self.blocks.into_values().map(Block::whole).collect();
         body.insert(BLOCKS.to_owned(), blocks);
         Ok(body)
@@ -62,19 +68,21 @@ impl Rebuild for Blocks {
 }
 
 impl Blocks {
-    fn begin(&mut self, event: &Map<String, Value>) -> Result<Option<Delta>, StreamFault> {
+    fn begin(&mut self, event: &Map<String, Value>) -> Result<Option<LiveDelta>, StreamFault> {
         let fields = object(event, "content_block")?.clone();
         let text = |field: &str| fields.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
         let call_index = self.calls;
         let delta = match text("type").as_str() {
-            "text" => piece(text("text"), Delta::Text),
-            "thinking" => piece(text("thinking"), Delta::Reasoning),
+            "text" => piece(text("text"), LiveDelta::Text),
+            "thinking" => piece(text("thinking"), LiveDelta::Reasoning),
             "tool_use" => {
+                if call_index >= MAX_CALLS {
+                    return Err(StreamFault::Broken);
+                }
                 self.calls = self.calls.saturating_add(1);
-                Some(Delta::Call {
+                Some(LiveDelta::Call {
                     index: call_index,
                     alias: text("name"),
-                    fragment: String::new(),
                 })
             }
             _ => None,
@@ -90,18 +98,18 @@ impl Blocks {
         }
     }
 
-    fn add(&mut self, event: &Map<String, Value>) -> Result<Option<Delta>, StreamFault> {
+    fn add(&mut self, event: &Map<String, Value>) -> Result<Option<LiveDelta>, StreamFault> {
         let block = self.blocks.get_mut(&number(event)?).ok_or(StreamFault::Broken)?;
         let delta = object(event, "delta")?;
         let text = |field: &str| delta.get(field).and_then(Value::as_str).ok_or(StreamFault::Broken);
         match delta.get("type").and_then(Value::as_str) {
             Some("text_delta") => {
                 block.join("text", text("text")?);
-                Ok(piece(text("text")?.to_owned(), Delta::Text))
+                Ok(piece(text("text")?.to_owned(), LiveDelta::Text))
             }
             Some("thinking_delta") => {
                 block.join("thinking", text("thinking")?);
-                Ok(piece(text("thinking")?.to_owned(), Delta::Reasoning))
+                Ok(piece(text("thinking")?.to_owned(), LiveDelta::Reasoning))
             }
             Some("signature_delta") => {
                 block.join("signature", text("signature")?);
@@ -157,14 +165,9 @@ impl Block {
         }
     }
 
-    fn shown(&self, fragment: &str) -> Option<Delta> {
+    fn shown(&self, fragment: &str) -> Option<LiveDelta> {
         let is_call = self.fields.get("type").is_some_and(|kind| kind == "tool_use");
-        let alias = self.fields.get("name").and_then(Value::as_str).unwrap_or_default();
-        (is_call && !fragment.is_empty()).then(|| Delta::Call {
-            index: self.call_index,
-            alias: alias.to_owned(),
-            fragment: fragment.to_owned(),
-        })
+        stream::arguments(self.call_index, fragment).filter(|_| is_call)
     }
 
     /// The block with its arguments. What is no JSON stays a text, which no tool takes for its arguments.
@@ -185,7 +188,7 @@ fn number(event: &Map<String, Value>) -> Result<u64, StreamFault> {
     event.get("index").and_then(Value::as_u64).ok_or(StreamFault::Broken)
 }
 
-fn piece(text: String, delta: impl Fn(String) -> Delta) -> Option<Delta> {
+fn piece(text: String, delta: impl Fn(String) -> LiveDelta) -> Option<LiveDelta> {
     (!text.is_empty()).then(|| delta(text))
 }
 

@@ -60,7 +60,6 @@ const SKIP_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
 pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
-    settings::refuse_stream(request, info)?;
     let rules = if settings::uses_system_prompt(request) {
         message::leading_rules(&request.messages)
     } else {

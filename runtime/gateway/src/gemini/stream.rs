@@ -2,10 +2,11 @@
 //!
 //! Its pieces are answers themselves, with whole parts; a call arrives complete. Parts with a signature are never joined with others.
 
+use innkeeper_protocol::model::LiveDelta;
 use serde_json::{Map, Value, json};
 
 use super::CONTENT;
-use crate::stream::{Delta, Rebuild, StreamFault};
+use crate::stream::{self, MAX_CALLS, Rebuild, StreamFault};
 
 /// The list of answers, of which one is asked for.
 const CANDIDATES: &str = "candidates";
@@ -21,7 +22,7 @@ pub(crate) struct Contents {
 }
 
 impl Rebuild for Contents {
-    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault> {
+    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(StreamFault::Reported(error.clone()));
         }
@@ -38,9 +39,16 @@ impl Rebuild for Contents {
         update(&mut self.candidate, candidate, CONTENT);
         match candidate.get(CONTENT).and_then(|content| content.get("parts")) {
             None | Some(Value::Null) => Ok(Vec::new()),
-            Some(Value::Array(parts)) => Ok(parts.iter().filter_map(|part| self.add(part)).collect()),
+            Some(Value::Array(parts)) => {
+                let shown: Result<Vec<_>, _> = parts.iter().map(|part| self.add(part)).collect();
+                Ok(shown?.into_iter().flatten().collect())
+            }
             Some(_) => Err(StreamFault::Broken),
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.candidate.contains_key("finishReason")
     }
 
     fn body(self: Box<Self>) -> Result<Map<String, Value>, StreamFault> {
@@ -65,34 +73,38 @@ impl Rebuild for Contents {
 }
 
 impl Contents {
-    fn add(&mut self, part: &Value) -> Option<Delta> {
-        let delta = self.shown(part);
+    fn add(&mut self, part: &Value) -> Result<Vec<LiveDelta>, StreamFault> {
+        let shown = self.shown(part)?;
         match self.parts.last_mut() {
             Some(last) if is_plain(last) && is_plain(part) && last.get("thought") == part.get("thought") => {
-                let joined = [text_of(last), text_of(part)].concat();
-                if let Some(text) = last.get_mut("text") {
-                    *text = Value::String(joined);
+                if let Some(Value::String(text)) = last.get_mut("text") {
+                    text.push_str(text_of(part));
                 }
             }
             _ => self.parts.push(part.clone()),
         }
-        delta
+        Ok(shown)
     }
 
-    fn shown(&mut self, part: &Value) -> Option<Delta> {
+    fn shown(&mut self, part: &Value) -> Result<Vec<LiveDelta>, StreamFault> {
         if let Some(call) = part.get("functionCall") {
             let index = self.calls;
+            if index >= MAX_CALLS {
+                return Err(StreamFault::Broken);
+            }
             self.calls = self.calls.saturating_add(1);
-            return Some(Delta::Call {
-                index,
-                alias: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
-                fragment: call.get("args").map(Value::to_string).unwrap_or_default(),
-            });
+            let alias = call.get("name").and_then(Value::as_str).unwrap_or_default();
+            let arguments = call.get("args").map(Value::to_string).unwrap_or_default();
+            return Ok(stream::call(index, alias, &arguments));
         }
         let text = text_of(part);
         let is_thought = part.get("thought") == Some(&Value::Bool(true));
-        let delta = if is_thought { Delta::Reasoning } else { Delta::Text };
-        (!text.is_empty()).then(|| delta(text.to_owned()))
+        let delta = if is_thought {
+            LiveDelta::Reasoning
+        } else {
+            LiveDelta::Text
+        };
+        Ok((!text.is_empty()).then(|| delta(text.to_owned())).into_iter().collect())
     }
 }
 
@@ -127,7 +139,7 @@ mod tests {
     use crate::fixture::streamed;
     use crate::provider::Provider;
 
-    fn told(events: &[Value]) -> Result<(Vec<Delta>, Value), ModelError> {
+    fn told(events: &[Value]) -> Result<(Vec<LiveDelta>, Value), ModelError> {
         streamed(Provider::Gemini, events).map(|(deltas, response)| (deltas, response.raw_response))
     }
 
@@ -151,13 +163,9 @@ mod tests {
             end("STOP"),
         ];
         let (deltas, body) = told(&events).unwrap();
-        let text = |text: &str| Delta::Text(text.into());
-        let announced = Delta::Call {
-            index: 0,
-            alias: "look".into(),
-            fragment: "{\"x\":1}".into(),
-        };
-        let thought = |text: &str| Delta::Reasoning(text.into());
+        let text = |text: &str| LiveDelta::Text(text.into());
+        let [announced, arguments] = stream::call(0, "look", "{\"x\":1}").try_into().unwrap();
+        let thought = |text: &str| LiveDelta::Reasoning(text.into());
         assert_eq!(
             deltas,
             [
@@ -167,7 +175,8 @@ mod tests {
                 text("ll"),
                 text("i"),
                 text("ng"),
-                announced
+                announced,
+                arguments
             ]
         );
         let parts = json!([{"text": "hm", "thought": true}, {"text": "Ro"}, {"text": "ll", "thoughtSignature": "s1"},

@@ -13,29 +13,30 @@ use super::network;
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
 /// Bytes that are worth looking at when a body is no JSON: a few times what an excerpt keeps, since blanks are dropped from it.
-const BEGINNING: usize = 4 * 1024;
+pub(crate) const BEGINNING: usize = 4 * 1024;
+
+/// The next bytes of a body; none at its end.
+pub(super) async fn chunk(response: &mut Response, endpoint: &Endpoint) -> Result<Option<Vec<u8>>, ModelError> {
+    let chunk = response.chunk().await.map(|chunk| chunk.map(Vec::from));
+    chunk.map_err(|error| match network::failure(&error, endpoint) {
+        // Whatever a library calls it: the headers were here, so it is the body that did not arrive.
+        ModelError::UpstreamFailure {
+            failure: NetworkFailure::Request,
+            endpoint,
+            detail,
+        } => ModelError::UpstreamFailure {
+            failure: NetworkFailure::BodyInterrupted,
+            endpoint,
+            detail,
+        },
+        other => other,
+    })
+}
 
 /// Reads a body whole.
 pub(super) async fn read(mut response: Response, limit: usize, endpoint: &Endpoint) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
-    loop {
-        let chunk = response
-            .chunk()
-            .await
-            .map_err(|error| match network::failure(&error, endpoint) {
-                // Whatever a library calls it: the headers were here, so it is the body that did not arrive.
-                ModelError::UpstreamFailure {
-                    failure: NetworkFailure::Request,
-                    endpoint,
-                    detail,
-                } => ModelError::UpstreamFailure {
-                    failure: NetworkFailure::BodyInterrupted,
-                    endpoint,
-                    detail,
-                },
-                other => other,
-            })?;
-        let Some(chunk) = chunk else { return Ok(bytes) };
+    while let Some(chunk) = chunk(&mut response, endpoint).await? {
         if bytes.len().saturating_add(chunk.len()) > limit {
             let fault = BodyFault::TooLarge { limit };
             return Err(ModelError::UpstreamInvalidResponse {
@@ -45,6 +46,7 @@ pub(super) async fn read(mut response: Response, limit: usize, endpoint: &Endpoi
         }
         bytes.extend_from_slice(&chunk);
     }
+    Ok(bytes)
 }
 
 /// Reads the beginning of an error's body; what cannot be read is left out, since the status already tells the error.
@@ -61,12 +63,12 @@ pub(super) async fn read_beginning(mut response: Response) -> Vec<u8> {
 }
 
 /// The part of a body that an excerpt is made from.
-pub(super) fn beginning(bytes: &[u8]) -> &[u8] {
+pub(crate) fn beginning(bytes: &[u8]) -> &[u8] {
     bytes.get(..BEGINNING).unwrap_or(bytes)
 }
 
 /// Parses a body into a JSON object.
-pub(super) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, BodyFault> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, BodyFault> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(body)) => Ok(body),

@@ -38,6 +38,18 @@ impl Endpoint {
         Ok(Self(url))
     }
 
+    /// The same resource with another method behind the colon, and one more parameter.
+    pub(crate) fn with_method(&self, method: &str, other: &str, (name, value): (&str, &str)) -> Self {
+        let mut url = self.0.clone();
+        if let Some(stem) = self.0.path().strip_suffix(method).filter(|stem| stem.ends_with(':')) {
+            url.set_path(&format!("{stem}{other}"));
+        }
+        let query = url.query().filter(|query| !query.is_empty());
+        let query = query.map_or_else(|| format!("{name}={value}"), |query| format!("{query}&{name}={value}"));
+        url.set_query(Some(&query));
+        Self(url)
+    }
+
     pub(crate) fn url(&self) -> &Url {
         &self.0
     }

@@ -4,6 +4,7 @@
 
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use innkeeper_protocol::model::{Excerpt, ModelError, NetworkFailure};
 
@@ -23,6 +24,15 @@ pub(super) fn failure(error: &reqwest::Error, endpoint: &Endpoint) -> ModelError
                 .collect::<Vec<_>>()
                 .join(": "),
         ),
+    }
+}
+
+/// The error of an answer that began and then fell silent.
+pub(super) fn silence(limit: Duration, endpoint: &Endpoint) -> ModelError {
+    ModelError::UpstreamFailure {
+        failure: NetworkFailure::Timeout,
+        endpoint: endpoint.to_string(),
+        detail: Excerpt::new(&format!("the answer began, then nothing came for {limit:?}")),
     }
 }
 

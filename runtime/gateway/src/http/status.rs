@@ -57,6 +57,7 @@ pub(crate) fn error_of_status(status: u16, detail: Excerpt) -> ModelError {
     let answer = ProviderAnswer {
         status: Some(status),
         detail,
+        retry_after_ms: None,
     };
     error_like(status, answer)
 }
@@ -84,6 +85,7 @@ pub(super) fn refusal(status: u16, bytes: &[u8], excerpt: impl Fn(&str) -> Excer
     let answer = ProviderAnswer {
         status: Some(status),
         detail: words,
+        retry_after_ms: None,
     };
     // These three say what they mean, whatever their texts speak of.
     if !matches!(status, 401 | 403 | 429) && report.is_overflow() {
@@ -106,20 +108,15 @@ pub(crate) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> Mode
     } else {
         excerpt(report.message)
     };
-    if report.is_overflow() {
-        return ModelError::ContextOverflow(ProviderAnswer {
-            status: report.status,
-            detail: words,
-        });
-    }
-    match report.status.or_else(|| report.named_status()) {
-        Some(status) => error_like(
-            status,
-            ProviderAnswer {
-                status: report.status,
-                detail: words,
-            },
-        ),
+    let known = report.status.or_else(|| report.named_status());
+    let answer = |detail| ProviderAnswer {
+        status: report.status,
+        detail,
+        retry_after_ms: None,
+    };
+    match known {
+        _ if report.is_overflow() => ModelError::ContextOverflow(answer(words)),
+        Some(status) => error_like(status, answer(words)),
         None => ModelError::UpstreamInvalidResponse {
             fault: BodyFault::ErrorReported,
             excerpt: words,

@@ -64,7 +64,6 @@ const SETTINGS: [&str; 47] = [
 
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
 pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
-    settings::refuse_stream(request, info)?;
     let mut messages = Vec::with_capacity(request.messages.len());
     message::each(&request.messages, |message| {
         messages.push(Value::Object(encode(message, info)?));

@@ -4,10 +4,11 @@
 
 mod calls;
 
+use innkeeper_protocol::model::LiveDelta;
 use serde_json::{Map, Value, json};
 
 use super::REASONING_DETAILS;
-use crate::stream::{Delta, Rebuild, StreamFault};
+use crate::stream::{Rebuild, StreamFault};
 use calls::Calls;
 
 /// Fields of the answer whose first value counts.
@@ -15,6 +16,9 @@ const FIRST_COUNTS: [&str; 5] = ["id", "model", "created", "service_tier", "syst
 
 /// Fields of the message whose pieces are joined.
 const JOINED: [&str; 4] = ["content", "refusal", "reasoning_content", "reasoning"];
+
+/// Entries of `reasoning_details` that may still grow: far more than servers write at the same time.
+const OPEN_DETAILS: usize = 16;
 
 /// The answer so far.
 #[derive(Default)]
@@ -27,7 +31,7 @@ pub(crate) struct Chat {
 }
 
 impl Rebuild for Chat {
-    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault> {
+    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault> {
         if let Some(error) = event.get("error").filter(|error| !error.is_null()) {
             return Err(StreamFault::Reported(error.clone()));
         }
@@ -49,6 +53,10 @@ impl Rebuild for Chat {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(_) => Err(StreamFault::Broken),
         }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.finish_reason.is_some()
     }
 
     fn body(self: Box<Self>) -> Result<Map<String, Value>, StreamFault> {
@@ -85,7 +93,7 @@ impl Chat {
         }
     }
 
-    fn take_delta(&mut self, delta: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault> {
+    fn take_delta(&mut self, delta: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault> {
         let mut added = Vec::new();
         for (field, text) in JOINED.into_iter().zip(&mut self.texts) {
             match delta.get(field) {
@@ -93,7 +101,7 @@ impl Chat {
                 Some(Value::String(piece)) => {
                     text.push_str(piece);
                     // Servers that send both forms of thoughts send the same ones twice.
-                    if field != "reasoning" || !added.iter().any(|delta| matches!(delta, Delta::Reasoning(_))) {
+                    if field != "reasoning" || !added.iter().any(|delta| matches!(delta, LiveDelta::Reasoning(_))) {
                         added.extend(shown(field, piece));
                     }
                 }
@@ -122,13 +130,13 @@ fn is_first(choice: &Value) -> bool {
         .is_none_or(|index| index.is_null() || *index == json!(0))
 }
 
-fn shown(field: &str, piece: &str) -> Option<Delta> {
+fn shown(field: &str, piece: &str) -> Option<LiveDelta> {
     if piece.is_empty() {
         return None;
     }
     match field {
-        "content" => Some(Delta::Text(piece.to_owned())),
-        "reasoning_content" | "reasoning" => Some(Delta::Reasoning(piece.to_owned())),
+        "content" => Some(LiveDelta::Text(piece.to_owned())),
+        "reasoning_content" | "reasoning" => Some(LiveDelta::Reasoning(piece.to_owned())),
         _ => None,
     }
 }
@@ -137,9 +145,9 @@ fn shown(field: &str, piece: &str) -> Option<Delta> {
 fn add_detail(details: &mut Vec<Value>, piece: &Value) {
     let key = |entry: &Value| (entry.get("index").cloned(), entry.get("type").cloned());
     let is_numbered = piece.get("index").is_some_and(Value::is_number);
-    let same = details
-        .iter_mut()
-        .rfind(|entry| is_numbered && key(entry) == key(piece));
+    // Only the latest are looked at: pieces of an entry come close together, and a long list is not searched for each of them.
+    let latest = details.iter_mut().rev().take(OPEN_DETAILS);
+    let same = latest.into_iter().find(|entry| is_numbered && key(entry) == key(piece));
     let (Some(Value::Object(entry)), Value::Object(piece)) = (same, piece) else {
         details.push(piece.clone());
         return;

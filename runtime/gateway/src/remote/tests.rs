@@ -1,8 +1,10 @@
 //! What happens on the wire, against a server on this machine.
 
 mod agreement;
+mod canary;
 mod exchange;
 mod server;
+mod streaming;
 
 use std::sync::Arc;
 
@@ -96,6 +98,7 @@ async fn a_refusal_is_told_by_its_status_and_words() {
     let expected = ProviderAnswer {
         status: Some(429),
         detail: Excerpt::new("slow down"),
+        retry_after_ms: Some(9_000),
     };
     assert_eq!(error, ModelError::RateLimited(expected));
 }
@@ -126,7 +129,7 @@ async fn a_model_shows_neither_key_nor_query() {
         base_url: Some(format!("http://x.example/v1?key={KEY}")),
         ..settings("")
     };
-    let shown = format!("{:?}", RemoteModel::new(settings).unwrap());
+    let shown = format!("{settings:?} {:?}", RemoteModel::new(settings.clone()).unwrap());
     assert!(shown.contains("http://x.example") && !shown.contains(KEY), "{shown}");
 }
 
@@ -187,6 +190,7 @@ async fn an_error_whose_body_never_ends_still_tells_its_status() {
     let expected = ProviderAnswer {
         status: Some(503),
         detail: Excerpt::new("bus"),
+        retry_after_ms: None,
     };
     assert_eq!(error, ModelError::Transient(expected));
 }
@@ -243,7 +247,8 @@ async fn a_redirect_to_another_origin_is_not_followed() {
         error,
         ModelError::Internal(ProviderAnswer {
             status: Some(307),
-            detail: Excerpt::new(&words)
+            detail: Excerpt::new(&words),
+            retry_after_ms: None,
         })
     );
     assert!(!other.seen.is_finished());

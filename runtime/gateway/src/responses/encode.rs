@@ -46,7 +46,6 @@ const SEALED_REASONING: &str = "reasoning.encrypted_content";
 
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
 pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
-    settings::refuse_stream(request, info)?;
     let continued = if settings::is_on(request, STORE) {
         continuation(&request.messages, info)?
     } else {

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use innkeeper_protocol::model::LiveDelta;
 use serde_json::{Map, Value};
 
 use super::ITEMS;
-use crate::stream::{Delta, Rebuild, StreamFault};
+use crate::stream::{self, MAX_CALLS, Rebuild, StreamFault};
 
 /// The answer so far.
 #[derive(Default)]
@@ -21,17 +22,16 @@ pub(crate) struct Items {
 
 struct Call {
     index: usize,
-    alias: String,
     has_arguments: bool,
 }
 
 impl Rebuild for Items {
-    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<Delta>, StreamFault> {
+    fn take(&mut self, event: &Map<String, Value>) -> Result<Vec<LiveDelta>, StreamFault> {
         let text = |field: &str| event.get(field).and_then(Value::as_str).unwrap_or_default();
         let added = match event.get("type").and_then(Value::as_str) {
-            Some("response.output_text.delta") => shown(text("delta"), Delta::Text),
+            Some("response.output_text.delta") => shown(text("delta"), LiveDelta::Text),
             Some("response.reasoning_summary_text.delta" | "response.reasoning_text.delta") => {
-                shown(text("delta"), Delta::Reasoning)
+                shown(text("delta"), LiveDelta::Reasoning)
             }
             Some("response.output_item.added") => self.announce(event)?,
             Some("response.output_item.done") => {
@@ -53,6 +53,10 @@ impl Rebuild for Items {
         Ok(added.into_iter().collect())
     }
 
+    fn is_whole(&self) -> bool {
+        self.response.is_some()
+    }
+
     fn body(self: Box<Self>) -> Result<Map<String, Value>, StreamFault> {
         let mut body = self.response.ok_or(StreamFault::Unfinished)?;
         if body.get(ITEMS).and_then(Value::as_array).is_none_or(Vec::is_empty) {
@@ -63,44 +67,37 @@ impl Rebuild for Items {
 }
 
 impl Items {
-    fn announce(&mut self, event: &Map<String, Value>) -> Result<Option<Delta>, StreamFault> {
+    fn announce(&mut self, event: &Map<String, Value>) -> Result<Option<LiveDelta>, StreamFault> {
         let item = event.get("item").ok_or(StreamFault::Broken)?;
         if item.get("type").is_none_or(|kind| kind != "function_call") {
             return Ok(None);
         }
+        let index = self.calls.len();
+        if index >= MAX_CALLS {
+            return Err(StreamFault::Broken);
+        }
         let call = Call {
-            index: self.calls.len(),
-            alias: item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            index,
             has_arguments: false,
         };
-        let delta = call.delta("");
         self.calls.insert(place(event)?, call);
-        Ok(Some(delta))
+        let alias = item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        Ok(Some(LiveDelta::Call { index, alias }))
     }
 
     /// More of the arguments; of a call that was never announced, nothing can be shown.
-    fn add(&mut self, place: u64, fragment: &str) -> Option<Delta> {
+    fn add(&mut self, place: u64, fragment: &str) -> Option<LiveDelta> {
         let call = self.calls.get_mut(&place).filter(|_| !fragment.is_empty())?;
         call.has_arguments = true;
-        Some(call.delta(fragment))
+        stream::arguments(call.index, fragment)
     }
 
     /// All arguments, which are news only where they did not come in pieces before.
-    fn add_whole(&mut self, place: u64, arguments: &str) -> Option<Delta> {
+    fn add_whole(&mut self, place: u64, arguments: &str) -> Option<LiveDelta> {
         if self.calls.get(&place).is_some_and(|call| call.has_arguments) {
             return None;
         }
         self.add(place, arguments)
-    }
-}
-
-impl Call {
-    fn delta(&self, fragment: &str) -> Delta {
-        Delta::Call {
-            index: self.index,
-            alias: self.alias.clone(),
-            fragment: fragment.to_owned(),
-        }
     }
 }
 
@@ -127,7 +124,7 @@ fn place(event: &Map<String, Value>) -> Result<u64, StreamFault> {
         .ok_or(StreamFault::Broken)
 }
 
-fn shown(text: &str, delta: impl Fn(String) -> Delta) -> Option<Delta> {
+fn shown(text: &str, delta: impl Fn(String) -> LiveDelta) -> Option<LiveDelta> {
     (!text.is_empty()).then(|| delta(text.to_owned()))
 }
 
@@ -140,7 +137,7 @@ mod tests {
     use crate::fixture::streamed;
     use crate::provider::Provider;
 
-    fn told(events: &[Value]) -> Result<(Vec<Delta>, Value), ModelError> {
+    fn told(events: &[Value]) -> Result<(Vec<LiveDelta>, Value), ModelError> {
         streamed(Provider::OpenaiResponses, events).map(|(deltas, response)| (deltas, response.raw_response))
     }
 
@@ -159,12 +156,9 @@ mod tests {
         json!({"type": format!("response.{kind}"), "response": {"id": "r", "status": kind, "output": output}})
     }
 
-    fn call(fragment: &str) -> Delta {
-        Delta::Call {
-            index: 0,
-            alias: "look".into(),
-            fragment: fragment.into(),
-        }
+    fn call(pieces: &[&str]) -> Vec<LiveDelta> {
+        let more = pieces.iter().filter_map(|piece| stream::arguments(0, piece));
+        stream::call(0, "look", "").into_iter().chain(more).collect()
     }
 
     #[test]
@@ -183,14 +177,8 @@ mod tests {
             ended("completed", json!([sealed, whole])),
         ])
         .unwrap();
-        let shown = [
-            Delta::Reasoning("hm".into()),
-            Delta::Text("Hi".into()),
-            call(""),
-            call("{"),
-            call("}"),
-        ];
-        assert_eq!(deltas, shown);
+        let spoken = vec![LiveDelta::Reasoning("hm".into()), LiveDelta::Text("Hi".into())];
+        assert_eq!(deltas, [spoken, call(&["{", "}"])].concat());
         assert_eq!(
             body,
             json!({"id": "r", "status": "completed", "output": [sealed, whole]})
@@ -210,7 +198,7 @@ mod tests {
             ended("incomplete", json!([])),
         ];
         let (deltas, body) = told(&events).unwrap();
-        assert_eq!(deltas, [call(""), call("{}")]);
+        assert_eq!(deltas, call(&["{}"]));
         assert_eq!(body["output"], json!([sealed, whole]));
     }
 

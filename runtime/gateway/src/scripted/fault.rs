@@ -36,6 +36,7 @@ pub(crate) fn error_of(kind: &str, status: Option<u16>) -> Option<ModelError> {
     let answer = ProviderAnswer {
         status,
         detail: Excerpt::new("an error of the script"),
+        retry_after_ms: None,
     };
     if let Some(failure) = NetworkFailure::ALL.into_iter().find(|failure| failure.code() == kind) {
         return Some(ModelError::UpstreamFailure {

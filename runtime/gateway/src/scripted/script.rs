@@ -13,6 +13,12 @@ use crate::calls::{Cut, SentCall};
 /// Most milliseconds that a turn may wait: a day. More is a slip of the pen that would look like a hang.
 pub const MAX_DELAY_MS: u64 = 86_400_000;
 
+/// Characters of the pieces in which a turn is shown, where the script does not say.
+pub const DEFAULT_CHUNK_CHARS: u64 = 12;
+
+/// Most characters of such a piece: a million, which no turn has.
+pub const MAX_CHUNK_CHARS: u64 = 1_000_000;
+
 /// What is wrong at one place of a script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptFault {
@@ -100,6 +106,7 @@ impl fmt::Display for ScriptError {
 #[derive(Debug)]
 pub(super) struct Turn {
     pub(super) delay_ms: u64,
+    pub(super) chunk_chars: usize,
     pub(super) outcome: Outcome,
     /// The turn as the script has it.
     pub(super) raw: Value,
@@ -129,6 +136,19 @@ pub(super) struct ScriptedCall {
 }
 
 impl ScriptedCall {
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text of the arguments, as a stream would bring it.
+    pub(super) fn arguments_text(&self) -> String {
+        match &self.arguments {
+            None => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }
+    }
+
     /// The call, as if a provider had sent it.
     pub(super) fn as_sent(&self) -> SentCall<'_> {
         SentCall {
@@ -166,11 +186,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Vec<Turn>, ScriptError> {
 }
 
 fn parse_turn(place: &Place, value: &Value, calls_so_far: &mut usize) -> Result<Turn, ScriptError> {
-    let turn = place.object(value, &["text", "reasoning", "calls", "delayMs", "error"])?;
+    let turn = place.object(value, &["text", "reasoning", "calls", "delayMs", "chunkChars", "error"])?;
     let delay_ms = place.number(turn, "delayMs", 0, MAX_DELAY_MS)?.unwrap_or(0);
+    let chunk_chars = place.number(turn, "chunkChars", 1, MAX_CHUNK_CHARS)?;
     let outcome = match present(turn, "error") {
         Some(error) => {
-            if let Some(key) = ["text", "reasoning", "calls"]
+            if let Some(key) = ["text", "reasoning", "calls", "chunkChars"]
                 .into_iter()
                 .find(|key| present(turn, key).is_some())
             {
@@ -189,6 +210,7 @@ fn parse_turn(place: &Place, value: &Value, calls_so_far: &mut usize) -> Result<
     };
     Ok(Turn {
         delay_ms,
+        chunk_chars: usize::try_from(chunk_chars.unwrap_or(DEFAULT_CHUNK_CHARS)).unwrap_or(usize::MAX),
         outcome,
         raw: value.clone(),
     })

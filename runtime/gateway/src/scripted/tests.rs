@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use innkeeper_protocol::id::CallId;
-use innkeeper_protocol::model::{NetworkFailure, ToolCallFault, ToolCallRequest};
+use innkeeper_protocol::model::{LiveDelta, NetworkFailure, ToolCallFault, ToolCallRequest};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -246,4 +246,71 @@ fn a_file_that_is_missing_no_file_or_too_large_is_refused() {
         let error = ScriptedModel::from_file(path).unwrap_err();
         assert!(matches!(error, GatewayError::ScriptSize { .. }), "{error}");
     }
+}
+
+fn offering(text: &str, tools: &[&str]) -> ModelRequest {
+    let tool = |name: &&str| innkeeper_protocol::model::ToolOffer {
+        alias: crate::fixture::alias(name),
+        ..crate::fixture::dice()
+    };
+    ModelRequest {
+        tools: tools.iter().map(tool).collect(),
+        ..request(text)
+    }
+}
+
+#[tokio::test]
+async fn a_streamed_turn_is_shown_in_pieces_and_is_the_turn_in_one_piece() {
+    let turn = json!({"text": "Rölling.", "reasoning": "why", "chunkChars": 3,
+        "calls": [{"name": "hidden", "arguments": {}}, {"name": "look", "arguments": "{\"x\":1"}]});
+    let script = json!({"turns": [turn, turn]});
+    let model = model(script);
+    let watcher = crate::fixture::Watcher::default();
+    let streamed = model.stream(&offering("1", &["look"]), &watcher).await.unwrap();
+    let text = |text: &str| LiveDelta::Text(text.into());
+    let more = |text: &str| crate::stream::arguments(1, text).unwrap();
+    let expected = [
+        LiveDelta::Reasoning("why".into()),
+        text("Röl"),
+        text("lin"),
+        text("g."),
+        crate::stream::call(1, "look", "").remove(0),
+        more("{\"x"),
+        more("\":1"),
+    ];
+    assert_eq!(watcher.seen(), expected);
+    let whole = model.complete(&request("2")).await.unwrap();
+    assert_eq!(
+        (streamed.message.parts.len(), streamed.text),
+        (whole.message.parts.len(), whole.text)
+    );
+    assert_eq!(streamed.tool_calls[1].arguments, whole.tool_calls[1].arguments);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_streamed_turn_takes_as_long_as_the_script_says() {
+    let model = model(json!({"turns": [{"text": "abc", "chunkChars": 1, "delayMs": 4_000}]}));
+    let watcher = crate::fixture::Watcher::default();
+    let request = request("1");
+    let mut turn = Box::pin(model.stream(&request, &watcher));
+    assert!(timeout(Duration::from_millis(2_500), &mut turn).await.is_err());
+    assert_eq!(watcher.seen().len(), 2);
+    assert!(timeout(Duration::from_millis(1_600), &mut turn).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_error_of_the_script_is_an_error_of_the_stream() {
+    let model = model(json!({"turns": [{"error": {"kind": "rate_limited"}}]}));
+    let watcher = crate::fixture::Watcher::default();
+    let error = model.stream(&request("1"), &watcher).await.unwrap_err();
+    assert_eq!((error.code(), watcher.seen()), ("agent.rate_limited", vec![]));
+}
+
+#[test]
+fn pieces_have_a_size() {
+    let refused = refusal(r#"{"turns": [{"chunkChars": 0}]}"#);
+    assert_eq!(
+        refused,
+        "the script scripted cannot be used: turn 1, at /turns/0/chunkChars: it must be a whole number from 1 to 1000000"
+    );
 }

@@ -1,6 +1,7 @@
 //! Server-sent events out of bytes (WHATWG HTML, 9.2): the data of each, in whatever pieces the bytes come.
 //!
-//! Event names, ids and retry times are left out: the formats repeat in their data what matters.
+//! Event names, ids and retry times are left out: the formats repeat in their data what matters. Unlike the readers of libraries it is
+//! fed with bytes, and keeps an event whose last blank line never comes, as many servers end their streams.
 
 /// The data with which chat completions end their stream. It ends nothing by itself.
 pub(super) const DONE: &[u8] = b"[DONE]";
@@ -39,10 +40,18 @@ impl Events {
         self.data.take().filter(|data| !data.is_empty())
     }
 
-    /// Takes the line that is complete; gives an event's data where it is the blank line after it.
+    /// Takes the line that is complete, and leaves its room for the next one.
     fn end_line(&mut self) -> Option<Vec<u8>> {
-        let line = std::mem::take(&mut self.line);
-        let mut line = line.strip_suffix(b"\r").unwrap_or(&line);
+        let mut line = std::mem::take(&mut self.line);
+        let event = self.take_line(&line);
+        line.clear();
+        self.line = line;
+        event
+    }
+
+    /// Takes a line; gives an event's data where it is the blank line after it.
+    fn take_line(&mut self, line: &[u8]) -> Option<Vec<u8>> {
+        let mut line = line.strip_suffix(b"\r").unwrap_or(line);
         if !std::mem::replace(&mut self.is_past_first_line, true) {
             line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
         }

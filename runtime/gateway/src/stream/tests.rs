@@ -1,9 +1,10 @@
 //! What holds for the streams of all formats.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::fixture::{alias, fed, info, streamed};
+use crate::fixture::{Watcher, alias, fed, info, streamed};
 
 const CHAT: &str = concat!(
     ": sign of life\r\n\r\n",
@@ -59,23 +60,20 @@ const STREAMS: [(Provider, &str); 4] = [
     (Provider::Gemini, GEMINI),
 ];
 
-fn call(fragment: &str) -> Delta {
-    Delta::Call {
-        index: 0,
-        alias: "dice_roll".into(),
-        fragment: fragment.into(),
-    }
+fn called(pieces: &[&str]) -> Vec<LiveDelta> {
+    let more = pieces.iter().filter_map(|piece| arguments(0, piece));
+    call(0, "dice_roll", "").into_iter().chain(more).collect()
 }
 
 #[test]
 fn a_stream_is_shown_as_it_comes_and_ends_as_the_answer_in_one_piece() {
     for (provider, stream) in STREAMS {
         let (deltas, response) = fed(provider, &[stream.as_bytes()]).unwrap();
-        let spoken = vec![Delta::Reasoning("hm".into()), Delta::Text("Rölling 🎲".into())];
+        let spoken = vec![LiveDelta::Reasoning("hm".into()), LiveDelta::Text("Rölling 🎲".into())];
         let called = match provider {
             // A call arrives complete.
-            Provider::Gemini => vec![call("{\"n\":1}")],
-            _ => vec![call(""), call("{\"n\": "), call("1}")],
+            Provider::Gemini => called(&["{\"n\":1}"]),
+            _ => called(&["{\"n\": ", "1}"]),
         };
         assert_eq!(deltas, [spoken, called].concat(), "{provider:?}");
         let again = wire::decode(
@@ -133,12 +131,13 @@ fn a_stream_that_breaks_off_is_an_error_wherever_it_does() {
 #[test]
 fn calls_of_tools_that_are_not_offered_are_not_shown() {
     let mut decoder = StreamDecoder::new(Provider::Openai, info(Provider::Openai), [alias("look")], None);
-    let deltas = decoder.feed(CHAT.as_bytes()).unwrap();
+    let watcher = Watcher::default();
+    decoder.feed(CHAT.as_bytes(), &watcher).unwrap();
     assert_eq!(
-        deltas,
-        [Delta::Reasoning("hm".into()), Delta::Text("Rölling 🎲".into())]
+        watcher.seen(),
+        [LiveDelta::Reasoning("hm".into()), LiveDelta::Text("Rölling 🎲".into())]
     );
-    assert_eq!(decoder.finish().unwrap().1.tool_calls.len(), 1);
+    assert_eq!(decoder.finish(&watcher).unwrap().tool_calls.len(), 1);
 }
 
 #[test]
@@ -146,7 +145,9 @@ fn events_that_are_no_objects_break_the_stream_and_are_quoted_without_the_key() 
     let key = ApiKey::parse("sk-canary", "INNKEEPER_API_KEY").unwrap();
     for event in ["sk-canary", "[\"sk-canary\"]", "{\"choices\": \"sk-canary\"}"] {
         let mut decoder = StreamDecoder::new(Provider::Openai, info(Provider::Openai), [], key.clone());
-        let error = decoder.feed(format!("data: {event}\n\n").as_bytes()).unwrap_err();
+        let error = decoder
+            .feed(format!("data: {event}\n\n").as_bytes(), &Watcher::default())
+            .unwrap_err();
         let expected = ModelError::UpstreamInvalidResponse {
             fault: BodyFault::BrokenStream,
             excerpt: Excerpt::new(&event.replace("sk-canary", "[API key]")),
@@ -176,15 +177,100 @@ fn an_error_in_the_middle_of_a_stream_has_its_kind() {
 
 #[test]
 fn a_stream_above_the_limit_is_not_taken() {
-    let mut decoder = StreamDecoder::new(Provider::Claude, info(Provider::Claude), [], None);
-    decoder.left = 10;
-    assert_eq!(decoder.feed(b": 34567890"), Ok(vec![]));
-    let fault = BodyFault::TooLarge {
-        limit: DEFAULT_BODY_LIMIT,
-    };
+    let mut decoder = StreamDecoder::new(Provider::Claude, info(Provider::Claude), [], None).with_limit(10);
+    let watcher = Watcher::default();
+    assert_eq!(decoder.feed(b": 34567890", &watcher), Ok(()));
+    let fault = BodyFault::TooLarge { limit: 10 };
     let expected = ModelError::UpstreamInvalidResponse {
         fault,
         excerpt: Excerpt::default(),
     };
-    assert_eq!(decoder.feed(b"x"), Err(expected));
+    assert_eq!(decoder.feed(b"x", &watcher), Err(expected));
+}
+
+#[test]
+fn an_answer_in_one_piece_to_a_request_for_a_stream_is_read_as_one() {
+    let body = "\u{FEFF}\n {\"choices\": [{\"message\": {\"content\": \"hi\"}}]}";
+    let whole = fed(Provider::Openai, &[body.as_bytes()]);
+    assert_eq!(
+        whole.as_ref().map(|(shown, turn)| (shown.len(), turn.text.as_str())),
+        Ok((0, "hi"))
+    );
+    for at in 0..=body.len() {
+        let (before, after) = body.as_bytes().split_at(at);
+        assert_eq!(fed(Provider::Openai, &[before, after]), whole, "{at}");
+    }
+    let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}).to_string();
+    assert_eq!(
+        fed(Provider::Claude, &[error.as_bytes()]).unwrap_err().code(),
+        "agent.transient"
+    );
+}
+
+#[test]
+fn what_is_no_stream_at_all_is_quoted() {
+    let rows = [
+        ("<html>proxy</html>", BodyFault::NotJson),
+        ("{\"choices\": [", BodyFault::NotJson),
+        ("[1]", BodyFault::NotObject),
+        ("upstream connect error", BodyFault::Unfinished),
+        (" \n", BodyFault::Unfinished),
+    ];
+    for (body, fault) in rows {
+        let excerpt = Excerpt::new(body.trim());
+        let expected = ModelError::UpstreamInvalidResponse { fault, excerpt };
+        assert_eq!(fed(Provider::Openai, &[body.as_bytes()]), Err(expected));
+    }
+}
+
+#[test]
+fn what_came_before_an_error_is_shown_however_the_bytes_are_cut() {
+    let stream = b"data: {\"choices\": [{\"delta\": {\"content\": \"hi\"}}]}\n\ndata: {\"error\": \"died\"}\n\n";
+    for at in 0..=stream.len() {
+        let mut decoder = StreamDecoder::new(Provider::Openai, info(Provider::Openai), [], None);
+        let watcher = Watcher::default();
+        let (before, after) = stream.split_at(at);
+        let fed = decoder
+            .feed(before, &watcher)
+            .and_then(|()| decoder.feed(after, &watcher));
+        assert_eq!(fed.unwrap_err().code(), "model.upstream_invalid_response");
+        assert_eq!(watcher.seen(), [LiveDelta::Text("hi".into())], "{at}");
+    }
+}
+
+/// Pieces of streams of all formats, whole and broken.
+fn scraps() -> Vec<&'static str> {
+    let events = STREAMS.iter().flat_map(|(_, stream)| stream.split_inclusive("\n\n"));
+    events
+        .chain([
+            "data: ",
+            "\n",
+            "{",
+            "[DONE]",
+            "\u{FEFF}",
+            "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":3}]}}]}\n\n",
+        ])
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_break_a_decoder(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in any::<prop::sample::Index>()) {
+        let (before, after) = bytes.split_at(cut.index(bytes.len() + 1));
+        for provider in Provider::ALL {
+            prop_assert_eq!(fed(provider, &[before, after]), fed(provider, &[&bytes]));
+        }
+    }
+
+    #[test]
+    fn no_order_of_events_breaks_a_decoder_or_depends_on_the_cut(
+        pieces in prop::collection::vec(prop::sample::select(scraps()), 0..12),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let stream = pieces.concat().into_bytes();
+        let (before, after) = stream.split_at(cut.index(stream.len() + 1));
+        for provider in Provider::ALL {
+            prop_assert_eq!(fed(provider, &[before, after]), fed(provider, &[&stream]));
+        }
+    }
 }

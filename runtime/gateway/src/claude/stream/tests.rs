@@ -78,15 +78,10 @@ fn arguments_are_joined_and_none_at_all_are_an_empty_object() {
     let (deltas, response) = streamed(Provider::Claude, &events).unwrap();
     let arguments: Vec<Value> = response.tool_calls.into_iter().map(|call| call.arguments).collect();
     assert_eq!(arguments, [json!({}), json!({"x": 1})]);
-    let shown = |index, fragment: &str| Delta::Call {
-        index,
-        alias: "look".into(),
-        fragment: fragment.into(),
-    };
-    assert_eq!(
-        deltas,
-        [shown(0, ""), shown(1, ""), shown(1, "{\"x\": "), shown(1, "1}")]
-    );
+    let mut shown = stream::call(0, "look", "");
+    shown.extend(stream::call(1, "look", "{\"x\": "));
+    shown.extend(stream::arguments(1, "1}"));
+    assert_eq!(deltas, shown);
 }
 
 #[test]

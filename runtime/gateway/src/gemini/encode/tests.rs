@@ -248,10 +248,7 @@ fn a_result_is_an_object_as_it_is_or_stands_in_one() {
 }
 
 #[test]
-fn streams_and_broken_transcripts_are_refused_before_anything_is_sent() {
-    let streamed = with_settings(vec![user("hi")], json!({"stream": true}));
-    let format = "gemini".to_owned();
-    assert_eq!(body(&streamed, &info()), Err(ModelError::StreamUnsupported { format }));
+fn broken_transcripts_are_refused_before_anything_is_sent() {
     let fault = TranscriptFault::Orphan;
     let orphan = request(vec![answered("c", "5")]);
     assert_eq!(

@@ -8,6 +8,7 @@ fn answer(status: u16, detail: &str) -> ProviderAnswer {
     ProviderAnswer {
         status: Some(status),
         detail: Excerpt::new(detail),
+        retry_after_ms: None,
     }
 }
 
@@ -140,6 +141,7 @@ fn an_error_without_a_number_is_known_by_its_name() {
     let expected = ProviderAnswer {
         status: None,
         detail: Excerpt::new("x"),
+        retry_after_ms: None,
     };
     assert_eq!(reported(&coded, Excerpt::new), ModelError::Transient(expected));
 }

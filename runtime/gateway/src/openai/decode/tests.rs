@@ -10,7 +10,7 @@ fn info() -> ModelInfo {
         source: "custom".into(),
         format: "openai_compatible".into(),
         model: "m".into(),
-        can_stream: false,
+        can_stream: true,
     }
 }
 
@@ -259,6 +259,7 @@ fn an_error_in_a_success_counts_more_than_a_message_beside_it() {
     let status = innkeeper_protocol::model::ProviderAnswer {
         status: Some(502),
         detail: detail.clone(),
+        retry_after_ms: None,
     };
     assert_eq!(beside, Err(ModelError::Transient(status)));
     let unnumbered = decoded(json!({"error": "upstream died"}));

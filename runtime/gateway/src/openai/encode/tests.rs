@@ -11,7 +11,7 @@ fn info() -> ModelInfo {
         source: "custom".into(),
         format: "openai_compatible".into(),
         model: "m".into(),
-        can_stream: false,
+        can_stream: true,
     }
 }
 
@@ -134,21 +134,6 @@ fn the_hosts_own_settings_and_secrets_do_not_travel() {
     assert_eq!(
         body(&request, &info()).unwrap(),
         json!({"model": "m", "messages": [], "top_p": 0.9, "stream": false})
-    );
-}
-
-#[test]
-fn a_stream_is_refused_instead_of_buffered() {
-    let settings = Map::from_iter([("stream".into(), json!(true))]);
-    let request = ModelRequest {
-        settings,
-        ..conversation(vec![])
-    };
-    assert_eq!(
-        body(&request, &info()),
-        Err(ModelError::StreamUnsupported {
-            format: "openai_compatible".into()
-        })
     );
 }
 

@@ -3,16 +3,21 @@
 //! A piece says by a number, an id or a name which call it belongs to, and servers differ in which of them can be relied on. What no
 //! piece says stays missing.
 
+use innkeeper_protocol::model::LiveDelta;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use crate::openai::CALL_FIELDS;
-use crate::stream::{Delta, StreamFault};
+use crate::stream::{self, MAX_CALLS, StreamFault};
+
+/// Most ends that may stray to a wrong number: for each the arguments so far are read again.
+const MAX_STRAYS: u8 = 16;
 
 /// The calls so far, in the order in which they began.
 #[derive(Default)]
 pub(super) struct Calls {
     calls: Vec<Call>,
+    strays: u8,
 }
 
 #[derive(Default)]
@@ -64,16 +69,14 @@ impl<'a> Piece<'a> {
 
 impl Calls {
     /// Adds a piece; tells what of its call can be shown.
-    pub(super) fn take(&mut self, value: &Value) -> Result<Option<Delta>, StreamFault> {
+    pub(super) fn take(&mut self, value: &Value) -> Result<Vec<LiveDelta>, StreamFault> {
         let piece = Piece::of(value)?;
-        let Some(index) = self.place(&piece)? else {
-            return Ok(None);
-        };
-        let Some(call) = self.calls.get_mut(index) else {
-            return Ok(None);
+        let index = self.place(&piece)?;
+        let Some(call) = index.and_then(|index| self.calls.get_mut(index)) else {
+            return Ok(Vec::new());
         };
         call.add(piece, value);
-        Ok(call.unshown(index))
+        Ok(call.unshown(index.unwrap_or_default()))
     }
 
     /// The call that a piece belongs to; a new one where it begins one, none where it belongs to nothing.
@@ -89,24 +92,31 @@ impl Calls {
             let another = |call: &Call| !piece.id.is_empty() && !call.id.is_empty();
             // A new id on a used number begins another call.
             return Ok(Some(if self.calls.get(index).is_some_and(another) {
-                self.begin(piece)
+                self.begin(piece)?
             } else {
                 index
             }));
         }
         if !piece.id.is_empty() || !piece.name.is_empty() {
-            return Ok(Some(self.begin(piece)));
+            return Ok(Some(self.begin(piece)?));
         }
         let Some(last) = self.calls.last() else {
             return if piece.number.is_some() {
-                Ok(Some(self.begin(piece)))
+                Ok(Some(self.begin(piece)?))
             } else {
                 Err(StreamFault::Broken)
             };
         };
-        // An end that strayed to a wrong number, or came without any.
-        let belongs = piece.number.is_none() || last.is_open();
-        Ok(belongs.then(|| self.calls.len().saturating_sub(1)))
+        let index = self.calls.len().saturating_sub(1);
+        if piece.number.is_none() {
+            return Ok(Some(index));
+        }
+        // An end that strayed to a wrong number.
+        self.strays = self.strays.saturating_add(1);
+        if self.strays > MAX_STRAYS {
+            return Err(StreamFault::Broken);
+        }
+        Ok(last.is_open().then_some(index))
     }
 
     fn by_id(&self, piece: &Piece<'_>) -> Option<usize> {
@@ -118,12 +128,15 @@ impl Calls {
         }
     }
 
-    fn begin(&mut self, piece: &Piece<'_>) -> usize {
+    fn begin(&mut self, piece: &Piece<'_>) -> Result<usize, StreamFault> {
+        if self.calls.len() >= MAX_CALLS {
+            return Err(StreamFault::Broken);
+        }
         self.calls.push(Call {
             number: piece.number,
             ..Call::default()
         });
-        self.calls.len().saturating_sub(1)
+        Ok(self.calls.len().saturating_sub(1))
     }
 
     /// The calls as an answer in one piece holds them. An id that never came is left out.
@@ -163,18 +176,18 @@ impl Call {
     }
 
     /// What was not shown yet: the announcement with what waited for the name, or more of the arguments.
-    fn unshown(&mut self, index: usize) -> Option<Delta> {
+    fn unshown(&mut self, index: usize) -> Vec<LiveDelta> {
         if self.name.is_empty() || !self.has_begun {
-            return None;
+            return Vec::new();
         }
         let is_announced = self.shown.is_some();
         let fragment = self.arguments.get(self.shown.unwrap_or(0)..).unwrap_or_default();
         self.shown = Some(self.arguments.len());
-        (!is_announced || !fragment.is_empty()).then(|| Delta::Call {
-            index,
-            alias: self.name.clone(),
-            fragment: fragment.to_owned(),
-        })
+        if is_announced {
+            stream::arguments(index, fragment).into_iter().collect()
+        } else {
+            stream::call(index, &self.name, fragment)
+        }
     }
 
     /// Whether the arguments are not a whole JSON value yet.

@@ -5,14 +5,15 @@ use innkeeper_protocol::model::{ModelError, ToolCallFault};
 use super::*;
 use crate::fixture::streamed;
 use crate::provider::Provider;
+use crate::stream;
 
-fn chat(events: &[Value]) -> Result<(Vec<Delta>, Value), ModelError> {
+fn chat(events: &[Value]) -> Result<(Vec<LiveDelta>, Value), ModelError> {
     let (deltas, response) = streamed(Provider::Openai, events)?;
     Ok((deltas, response.raw_response))
 }
 
 /// A stream of deltas that comes to its end.
-fn deltas(pieces: &[Value]) -> Result<(Vec<Delta>, Value), ModelError> {
+fn deltas(pieces: &[Value]) -> Result<(Vec<LiveDelta>, Value), ModelError> {
     let mut events: Vec<Value> = pieces
         .iter()
         .map(|delta| json!({"choices": [{"index": 0, "delta": delta}]}))
@@ -188,12 +189,9 @@ fn arguments_that_come_before_the_name_wait_for_it() {
         more(json!(0), "1}"),
     ];
     let events: Vec<Value> = pieces.iter().map(|piece| json!({"tool_calls": [piece]})).collect();
-    let shown = |fragment: &str| Delta::Call {
-        index: 0,
-        alias: "look".into(),
-        fragment: fragment.into(),
-    };
-    assert_eq!(deltas(&events).unwrap().0, [shown("{\"x\":"), shown("1}")]);
+    let mut shown = stream::call(0, "look", "{\"x\":");
+    shown.extend(stream::arguments(0, "1}"));
+    assert_eq!(deltas(&events).unwrap().0, shown);
 }
 
 #[test]
@@ -206,7 +204,10 @@ fn thoughts_in_both_forms_are_shown_once_and_details_are_joined_by_number() {
         json!({"reasoning_details": sealed}),
     ])
     .unwrap();
-    assert_eq!(shown, [Delta::Reasoning("one ".into()), Delta::Reasoning("two".into())]);
+    assert_eq!(
+        shown,
+        [LiveDelta::Reasoning("one ".into()), LiveDelta::Reasoning("two".into())]
+    );
     let joined = json!([{"type": "reasoning.text", "index": 0, "text": "one two", "signature": null}, sealed[0]]);
     assert_eq!(body["choices"][0]["message"]["reasoning_details"], joined);
 }
@@ -220,4 +221,24 @@ fn a_call_that_was_cut_keeps_its_half_as_a_text() {
     ];
     let (_, response) = streamed(Provider::Openai, &events).unwrap();
     assert_eq!(response.tool_calls[0].arguments, json!("{\"x\":"));
+}
+
+#[test]
+fn a_server_that_strays_without_end_or_begins_calls_without_end_is_given_up() {
+    let stray = |count: usize| {
+        let strays = (0..count).map(|_| more(json!(7), " "));
+        std::iter::once(first(json!(0), "a", "{"))
+            .chain(strays)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(calls(&stray(16)), [row("a", "look", &format!("{{{}", " ".repeat(16)))]);
+    let begun = (0..=stream::MAX_CALLS).map(|number| first(json!(number), &format!("c{number}"), "{}"));
+    for pieces in [stray(17), begun.collect()] {
+        let events: Vec<Value> = pieces.iter().map(|piece| json!({"tool_calls": [piece]})).collect();
+        let error = deltas(&events).unwrap_err();
+        assert!(
+            error.to_string().contains("its pieces do not follow the format"),
+            "{error}"
+        );
+    }
 }

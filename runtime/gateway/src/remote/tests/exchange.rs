@@ -126,6 +126,7 @@ async fn each_providers_refusal_is_told_without_the_key() {
         let expected = ProviderAnswer {
             status: Some(429),
             detail: Excerpt::new("slow [API key]"),
+            retry_after_ms: None,
         };
         assert_eq!(error, Err(ModelError::RateLimited(expected)), "{provider:?}");
     }

@@ -12,6 +12,8 @@ pub(super) enum Reply {
     Close(String),
     /// These bytes, then silence.
     Hold(String),
+    /// These bytes, then silence until the other side closes the connection.
+    Watch(String),
 }
 
 /// A whole HTTP answer.
@@ -44,6 +46,10 @@ impl Server {
                     Reply::Hold(bytes) => {
                         stream.write_all(bytes.as_bytes()).await.unwrap();
                         held.push(stream);
+                    }
+                    Reply::Watch(bytes) => {
+                        stream.write_all(bytes.as_bytes()).await.unwrap();
+                        while stream.read(&mut [0]).await.is_ok_and(|count| count > 0) {}
                     }
                 }
             }
