@@ -2,7 +2,7 @@
 //!
 //! What is linked can still be refused to a tool that does not use it; see [`crate::CallHost::armed`].
 
-use innkeeper_sandbox::{CallState, Compiled, Linker, LoadError, Sandbox};
+use innkeeper_sandbox::{CallState, Compiled, Linker, LoadError};
 
 use crate::bindings::innkeeper::{chat, log, random, run, skills, workspace, worldinfo};
 use crate::host::{CallHost, HasView, view};
@@ -13,12 +13,8 @@ use crate::interface::{Capability, Interface};
 /// # Errors
 /// [`LoadError::ImportRefused`] naming the first interface that is not served or was not granted, [`LoadError::Invalid`] when a
 /// served interface cannot be linked.
-pub fn link(
-    sandbox: &Sandbox,
-    compiled: &Compiled,
-    granted: &[Capability],
-) -> Result<Linker<CallState<CallHost>>, LoadError> {
-    let mut linker = Linker::new(sandbox.engine());
+pub fn link(compiled: &Compiled, granted: &[Capability]) -> Result<Linker<CallState<CallHost>>, LoadError> {
+    let mut linker = Linker::new(compiled.engine());
     for import in &compiled.imports {
         let refused = |why| LoadError::ImportRefused {
             interface: import.clone(),

@@ -3,7 +3,8 @@
 //! Cancelling is dropping the future; nothing of the guest is left then.
 
 use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
-use wasmtime::{Store, Trap, WasmBacktrace};
+use wasmtime::component::Resource;
+use wasmtime::{PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
 
 use crate::bindings::Component as Bindings;
 use crate::component::Prepared;
@@ -47,16 +48,16 @@ impl Sandbox {
     ) -> CallReport<T> {
         let permit = self.permits.acquire().await;
         let started = self.clock.monotonic_micros();
-        let mut store = self.store(host, &limits);
+        let mut store = store(prepared, host, &limits);
         let answer = tokio::time::timeout(limits.wall, answer(prepared, &mut store, &request)).await;
-        let state = store.into_data();
-        drop(permit);
         let answer = match answer {
             Err(_elapsed) => Err(Fault::Limit(LimitKind::Timeout)),
-            Ok(Err(error)) => Err(fault_of(&error, &state.meter)),
+            Ok(Err(error)) => Err(fault_of(&error, &mut store)),
             Ok(Ok(Ok(reply))) => Ok(GuestAnswer::Reply(reply)),
             Ok(Ok(Err(failure))) => Ok(GuestAnswer::Failure(failure)),
         };
+        let state = store.into_data();
+        drop(permit);
         let output_bytes = answer.as_ref().map_or(0, answer_bytes);
         let answer = if output_bytes > limits.output_bytes {
             Err(Fault::Limit(LimitKind::Output))
@@ -87,32 +88,34 @@ impl Sandbox {
         limits: Limits,
     ) -> Result<Vec<wire::Spec>, Fault> {
         let _permit = self.permits.acquire().await;
-        let mut store = self.store(host, &limits);
+        let mut store = store(prepared, host, &limits);
         let specs = tokio::time::timeout(limits.wall, async {
             let bindings = prepared.pre.instantiate_async(&mut store).await?;
             bindings.innkeeper_tool_tool().call_specs(&mut store).await
         });
         match specs.await {
             Err(_elapsed) => Err(Fault::Limit(LimitKind::Timeout)),
-            Ok(Err(error)) => Err(fault_of(&error, &store.data().meter)),
+            Ok(Err(error)) => Err(fault_of(&error, &mut store)),
             Ok(Ok(specs)) => Ok(specs),
         }
     }
+}
 
-    fn store<T: Send>(&self, host: T, limits: &Limits) -> Store<CallState<T>> {
-        let mut store = Store::new(
-            &self.engine,
-            CallState {
-                host,
-                meter: Meter::new(limits.clone()),
-            },
-        );
-        store.limiter(|state| &mut state.meter);
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_async_yield_and_update(1);
-        store.set_hostcall_fuel(limits.host_bytes_per_call);
-        store
-    }
+/// A store of the component's engine, under every limit.
+fn store<T: Send>(prepared: &Prepared<T>, host: T, limits: &Limits) -> Store<CallState<T>> {
+    let mut store = Store::new(
+        prepared.compiled.engine(),
+        CallState {
+            host,
+            meter: Meter::new(limits.clone()),
+        },
+    );
+    store.limiter(|state| &mut state.meter);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_async_yield_and_update(1);
+    store.set_hostcall_fuel(limits.host_bytes_per_call);
+    store.set_max_component_handles(limits.resource_handles);
+    store
 }
 
 async fn answer<T: Send>(
@@ -125,11 +128,11 @@ async fn answer<T: Send>(
 }
 
 /// What an error out of the engine means. The host's own reasons come first: a refused allocation shows only as a later trap.
-fn fault_of(error: &wasmtime::Error, meter: &Meter) -> Fault {
+fn fault_of<T: Send>(error: &wasmtime::Error, store: &mut Store<CallState<T>>) -> Fault {
     if let Some(stop) = error.downcast_ref::<HostStop>() {
         return stop.clone().into();
     }
-    if let Some(kind) = meter.refused() {
+    if let Some(kind) = store.data().meter.refused() {
         return Fault::Limit(kind);
     }
     match error.downcast_ref::<Trap>() {
@@ -141,8 +144,18 @@ fn fault_of(error: &wasmtime::Error, meter: &Meter) -> Fault {
         } else {
             LimitKind::Output
         }),
+        None if error.is::<PoolConcurrencyLimitError>() || has_no_handle_left(store) => {
+            Fault::Limit(LimitKind::Resource)
+        }
         None => Fault::Trap(error.root_cause().to_string()),
     }
+}
+
+/// Whether the guest holds as many handles as it may. The engine stops the one that wants another with an error that has no type, so
+/// the store is asked for one more: all handles of a store are counted together, the host's too.
+fn has_no_handle_left<T: Send>(store: &mut Store<CallState<T>>) -> bool {
+    struct OneMore;
+    Resource::<OneMore>::new_own(0).try_into_resource_any(store).is_err()
 }
 
 /// Whether guest code was on the stack when it happened: a call into the host carries too much, rather than the reply.

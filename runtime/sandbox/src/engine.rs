@@ -1,9 +1,9 @@
-//! The engine: how components are compiled, pooled and interrupted.
+//! The engines: how components are pooled and interrupted.
 //!
-//! One engine serves a process. Its ticker thread ends with it.
+//! One serves nearly all components of a process, a second one the large ones. A ticker thread ends with its engine.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use innkeeper_protocol::limits::Limits;
@@ -12,6 +12,9 @@ use tokio::sync::Semaphore;
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use crate::artefact::ArtefactCache;
+use crate::compiler::{self, ChildCompiler, Compiler};
+use crate::meter::{MAX_INSTANCES, MAX_MEMORIES, MAX_TABLES};
+use crate::prescan::Share;
 
 /// How often a running guest yields, and so how late a deadline may be noticed.
 const TICK: Duration = Duration::from_millis(10);
@@ -22,15 +25,27 @@ const HOST_STACK_BYTES: usize = 512 * 1024;
 /// Address space that a memory outside the pool reserves.
 const UNPOOLED_RESERVATION_BYTES: u64 = 64 << 20;
 
+/// Component files above this size never come from the pool: an instance of theirs is large and lives long enough not to gain by it.
+const LARGE_COMPONENT_BYTES: usize = 4 * 1024 * 1024;
+/// Core instances that the pool has for each call; a tool in Rust takes one.
+const INSTANCES_PER_CALL: u32 = 8;
+/// Memories that the pool has for each call.
+const MEMORIES_PER_CALL: u32 = 2;
+/// Tables that the pool has for each call.
+const TABLES_PER_CALL: u32 = 4;
+
 /// How a sandbox is set up.
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
-    /// Where compiled components are kept between processes; none keeps them in memory only. The folder must be private to the user.
+    /// Where compiled components are kept between processes; none keeps them in memory only. The folder must be private to the user; the
+    /// key to it is written beside it.
     pub cache_dir: Option<PathBuf>,
     /// Calls that may run at the same time; others wait their turn in order. At least 1.
     pub max_concurrent: usize,
     /// Whether instances come from a pool. Without it calls are slower and need little address space.
     pub pooled: bool,
+    /// Who compiles components that are not the program's own.
+    pub compiler: Compiler,
 }
 
 impl Default for SandboxConfig {
@@ -39,6 +54,7 @@ impl Default for SandboxConfig {
             cache_dir: None,
             max_concurrent: 64,
             pooled: cfg!(target_pointer_width = "64"),
+            compiler: Compiler::default(),
         }
     }
 }
@@ -67,8 +83,10 @@ impl SandboxError {
 
 /// Compiles components and runs calls in them.
 pub struct Sandbox {
-    pub(crate) engine: Engine,
+    pub(crate) engines: Arc<Engines>,
     pub(crate) cache: ArtefactCache,
+    pub(crate) compiler: Compiler,
+    pub(crate) children: ChildCompiler,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) clock: Arc<dyn Clock>,
 }
@@ -80,41 +98,105 @@ impl Sandbox {
     /// [`SandboxError`] when the machine cannot give what an engine needs, even without a pool.
     pub fn new(config: SandboxConfig, clock: Arc<dyn Clock>) -> Result<Self, SandboxError> {
         let max_concurrent = config.max_concurrent.max(1);
-        let engine = pooled_or_not(&config, max_concurrent)?;
-        start_ticker(&engine)?;
         Ok(Self {
-            engine,
-            cache: ArtefactCache::new(config.cache_dir),
+            engines: Arc::new(Engines::new(config.pooled, max_concurrent)?),
+            cache: ArtefactCache::new(config.cache_dir, clock.wall_ms()),
+            compiler: config.compiler,
+            children: ChildCompiler::new(compiler::WALL),
             permits: Arc::new(Semaphore::new(max_concurrent)),
             clock,
         })
     }
 
-    /// The engine, for whoever builds a linker.
+    /// The engine that most components run on, for whoever compares with it.
     #[must_use]
     pub fn engine(&self) -> &Engine {
-        &self.engine
+        &self.engines.main
     }
 }
 
-/// A machine that cannot reserve the pool's address space still gets an engine, a slower one.
-fn pooled_or_not(config: &SandboxConfig, max_concurrent: usize) -> Result<Engine, SandboxError> {
-    match Engine::new(&engine_config(config, max_concurrent)) {
-        Ok(engine) => Ok(engine),
-        Err(reason) if config.pooled => {
-            tracing::warn!("no pool of instances, calls will be slower: {reason:#}");
-            let unpooled = SandboxConfig {
-                pooled: false,
-                ..config.clone()
-            };
-            Engine::new(&engine_config(&unpooled, max_concurrent)).map_err(|e| SandboxError::Engine(format!("{e:#}")))
+/// What code is made for; part of what the compiler's child process is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flavour {
+    /// Memories that reserve all they could ever address, which makes checks needless.
+    Ample,
+    /// Memories that reserve little.
+    Small,
+}
+
+impl Flavour {
+    const ALL: [Self; 2] = [Self::Ample, Self::Small];
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Ample => "ample",
+            Self::Small => "small",
         }
-        Err(reason) => Err(SandboxError::Engine(format!("{reason:#}"))),
+    }
+
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|flavour| flavour.word() == word)
     }
 }
 
-/// The settings that every engine of ours has; a bench compares them with bare wasmtime.
-fn engine_config(sandbox: &SandboxConfig, max_concurrent: usize) -> Config {
+/// The engines of a sandbox. They take the same native code.
+pub(crate) struct Engines {
+    pub(crate) flavour: Flavour,
+    pub(crate) main: Engine,
+    /// For components that would take more of the pool than a call's share; made when the first one comes.
+    on_demand: Mutex<Option<Engine>>,
+}
+
+impl Engines {
+    /// A machine that cannot reserve the pool's address space still gets an engine, a slower one.
+    fn new(pooled: bool, max_concurrent: usize) -> Result<Self, SandboxError> {
+        if pooled {
+            match Engine::new(&pooling(max_concurrent)) {
+                Ok(main) => return Self::of(Flavour::Ample, main),
+                Err(reason) => tracing::warn!("no pool of instances, calls will be slower: {reason:#}"),
+            }
+        }
+        let main = Engine::new(&compiling(Flavour::Small)).map_err(|e| SandboxError::Engine(format!("{e:#}")))?;
+        Self::of(Flavour::Small, main)
+    }
+
+    fn of(flavour: Flavour, main: Engine) -> Result<Self, SandboxError> {
+        start_ticker(&main)?;
+        Ok(Self {
+            flavour,
+            main,
+            on_demand: Mutex::new(None),
+        })
+    }
+
+    /// The engine for components that fit into the pool, or for the others.
+    ///
+    /// # Errors
+    /// [`SandboxError`] when the second engine cannot start.
+    pub(crate) fn get(&self, fits_pool: bool) -> Result<Engine, SandboxError> {
+        if fits_pool || self.flavour == Flavour::Small {
+            return Ok(self.main.clone());
+        }
+        let mut on_demand = self.on_demand.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = &*on_demand {
+            return Ok(engine.clone());
+        }
+        let engine = Engine::new(&compiling(self.flavour)).map_err(|e| SandboxError::Engine(format!("{e:#}")))?;
+        start_ticker(&engine)?;
+        Ok(on_demand.insert(engine).clone())
+    }
+}
+
+/// Whether the pool has room for this component in every call at once.
+pub(crate) fn fits_pool(bytes: usize, share: Share) -> bool {
+    bytes <= LARGE_COMPONENT_BYTES
+        && share.instances <= u64::from(INSTANCES_PER_CALL)
+        && share.memories <= u64::from(MEMORIES_PER_CALL)
+        && share.tables <= u64::from(TABLES_PER_CALL)
+}
+
+/// The settings of every engine of this flavour, without a pool: enough to compile, and to run what does not fit into one.
+pub(crate) fn compiling(flavour: Flavour) -> Config {
     let limits = Limits::default();
     let mut config = Config::new();
     config.wasm_component_model(true);
@@ -123,30 +205,35 @@ fn engine_config(sandbox: &SandboxConfig, max_concurrent: usize) -> Config {
     config.max_wasm_stack(limits.stack_bytes);
     config.async_stack_size(limits.stack_bytes + HOST_STACK_BYTES);
     config.memory_init_cow(true);
-    if sandbox.pooled {
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(&limits, max_concurrent)));
-    } else {
+    if flavour == Flavour::Small {
         config.memory_reservation(UNPOOLED_RESERVATION_BYTES);
     }
     config
 }
 
+fn pooling(max_concurrent: usize) -> Config {
+    let mut config = compiling(Flavour::Ample);
+    let pool = pool(&Limits::default(), max_concurrent);
+    config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
+    config
+}
+
 fn pool(limits: &Limits, max_concurrent: usize) -> PoolingAllocationConfig {
-    // A call may hold several core instances and memories (JavaScript three, Python more); the pool is sized for a mix.
+    // A call may hold several core instances and memories; the pool is sized for a share each, and for one component that has all it may.
     let calls = u32::try_from(max_concurrent).unwrap_or(u32::MAX / 64).max(2);
     let memory_bytes = usize::try_from(limits.memory_bytes).unwrap_or(usize::MAX);
     let table_elements = usize::try_from(limits.table_elements).unwrap_or(usize::MAX);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(calls)
-        .total_core_instances(calls.saturating_mul(8))
-        .total_memories(calls.saturating_mul(2))
-        .total_tables(calls.saturating_mul(4))
+        .total_core_instances(calls.saturating_mul(INSTANCES_PER_CALL).max(MAX_INSTANCES))
+        .total_memories(calls.saturating_mul(MEMORIES_PER_CALL).max(MAX_MEMORIES))
+        .total_tables(calls.saturating_mul(TABLES_PER_CALL).max(MAX_TABLES))
         .total_stacks(calls)
-        .max_core_instances_per_component(64)
-        .max_memories_per_component(8)
-        .max_tables_per_component(64)
+        .max_core_instances_per_component(MAX_INSTANCES)
+        .max_memories_per_component(MAX_MEMORIES)
+        .max_tables_per_component(MAX_TABLES)
         .max_tables_per_module(16)
-        .max_memories_per_module(8)
+        .max_memories_per_module(MAX_MEMORIES)
         .max_memory_size(memory_bytes)
         .table_elements(table_elements)
         .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)

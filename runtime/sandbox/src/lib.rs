@@ -5,10 +5,14 @@
 
 mod artefact;
 mod call;
+mod compiler;
 mod component;
 mod engine;
 mod fault;
+mod load_error;
+mod lookalike;
 mod meter;
+mod prescan;
 
 /// The bindings of `innkeeper:tool`, the one interface that every component exports.
 #[allow(missing_docs, unreachable_pub, reason = "generated from the documented WIT package")]
@@ -23,8 +27,12 @@ pub mod bindings {
 
 pub use bindings::exports::innkeeper::tool::tool as wire;
 pub use call::{CallReport, GuestAnswer};
-pub use component::{Compiled, LoadError, MAX_COMPONENT_BYTES, Prepared};
+pub use compiler::Compiler;
+pub use compiler::child::compile_in_child;
+pub use component::{Compiled, MAX_COMPONENT_BYTES, Prepared, Provenance};
 pub use engine::{Sandbox, SandboxConfig, SandboxError};
 pub use fault::{Fault, HostStop};
+pub use load_error::LoadError;
 pub use meter::{CallState, Meter};
+pub use prescan::{Excess, Quantity};
 pub use wasmtime::component::Linker;

@@ -8,11 +8,11 @@ use wasmtime::ResourceLimiter;
 use crate::fault::HostStop;
 
 /// Core instances of one component; what JavaScript and Python toolchains need, and some room.
-const MAX_INSTANCES: usize = 64;
+pub(crate) const MAX_INSTANCES: u32 = 64;
 /// Linear memories of one component.
-const MAX_MEMORIES: usize = 8;
+pub(crate) const MAX_MEMORIES: u32 = 8;
 /// Tables of one component.
-const MAX_TABLES: usize = 64;
+pub(crate) const MAX_TABLES: u32 = 64;
 
 /// What a store carries during one call: the host's side of the capabilities, and the meter.
 pub struct CallState<T> {
@@ -115,15 +115,15 @@ impl ResourceLimiter for Meter {
     }
 
     fn instances(&self) -> usize {
-        MAX_INSTANCES
+        MAX_INSTANCES as usize
     }
 
     fn memories(&self) -> usize {
-        MAX_MEMORIES
+        MAX_MEMORIES as usize
     }
 
     fn tables(&self) -> usize {
-        MAX_TABLES
+        MAX_TABLES as usize
     }
 }
 

@@ -9,11 +9,14 @@ use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::id::{ToolId, ToolIdError, ToolName};
 use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::tool::ToolSpec;
-use innkeeper_sandbox::{Prepared, Sandbox};
+use innkeeper_sandbox::{Compiled, Prepared, Provenance, Sandbox};
 use serde::Serialize;
 
 use crate::arguments::ArgumentGate;
+use crate::diagnostic::Diagnostic;
 use crate::error::ToolsError;
+use crate::manifest::Manifest;
+use crate::served::misfit;
 use crate::spec;
 
 /// Whose tools a component holds.
@@ -26,6 +29,14 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Who may compile components of this origin: an extension is a stranger's, also once it is installed.
+    const fn provenance(&self) -> Provenance {
+        match self {
+            Self::Builtin => Provenance::OurOwn,
+            Self::Extension(_) => Provenance::Stranger,
+        }
+    }
+
     /// The id of a tool of this origin.
     pub(crate) fn tool_id(&self, name: &ToolName) -> Result<ToolId, ToolIdError> {
         match self {
@@ -36,7 +47,7 @@ impl Origin {
 }
 
 /// What is worth showing of a component.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentInfo {
     /// Digest of its bytes.
@@ -53,10 +64,14 @@ pub struct ComponentInfo {
 pub struct Tool {
     /// Its canonical specification.
     pub spec: ToolSpec,
+    /// Who says that it is theirs; nobody for our own.
+    pub publisher: Option<String>,
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) gate: ArgumentGate,
     pub(crate) output: Option<jsonschema::Validator>,
     pub(crate) component: Arc<Prepared<CallHost>>,
+    /// The ceilings of its catalogue.
+    pub(crate) limits: Limits,
 }
 
 impl Tool {
@@ -80,20 +95,21 @@ impl Tool {
 }
 
 /// Every tool that this host could run, in order.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct Catalogue {
-    /// What a component may use while it lists its tools.
+    /// What a component may use while it lists its tools, and what each call of them may use at most.
     limits: Limits,
     tools: Vec<Arc<Tool>>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 impl Catalogue {
-    /// No tools yet. Components list theirs within these limits.
+    /// No tools yet. Components list theirs within these limits, and no call of them gets more.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
-            tools: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -130,17 +146,39 @@ impl Catalogue {
         bytes: &[u8],
         granted: &[Capability],
     ) -> Result<(), ToolsError> {
+        let compiled = sandbox.compile(bytes, origin.provenance()).await;
+        let compiled = compiled.map_err(|source| ToolsError::Load {
+            component: component.to_owned(),
+            source,
+        })?;
+        self.add_compiled(sandbox, component, origin, Arc::new(compiled), granted)
+            .await
+    }
+
+    /// As [`add`](Self::add), for a component that was compiled to be looked at.
+    ///
+    /// # Errors
+    /// [`ToolsError`], likewise.
+    pub async fn add_compiled(
+        &mut self,
+        sandbox: &Sandbox,
+        component: &str,
+        origin: &Origin,
+        compiled: Arc<Compiled>,
+        granted: &[Capability],
+    ) -> Result<(), ToolsError> {
         let load = |source| ToolsError::Load {
             component: component.to_owned(),
             source,
         };
-        let compiled = Arc::new(sandbox.compile(bytes).map_err(load)?);
-        let linker = link(sandbox, &compiled, granted).map_err(load)?;
+        check_versions(component, &compiled)?;
+        let linker = link(&compiled, granted).map_err(load)?;
         let prepared = Arc::new(sandbox.prepare(compiled.clone(), &linker).map_err(load)?);
         let listed = sandbox.specs(&prepared, CallHost::unarmed(), self.limits.clone()).await;
         let listed = listed.map_err(|source| ToolsError::Specs {
             component: component.to_owned(),
             source,
+            limits: Box::new(self.limits.clone()),
         })?;
         let mut added: Vec<Arc<Tool>> = Vec::with_capacity(listed.len());
         for wire in listed {
@@ -148,10 +186,48 @@ impl Catalogue {
             if self.tool(&spec.id).is_some() || added.iter().any(|tool| tool.spec.id == spec.id) {
                 return Err(ToolsError::Duplicate { id: spec.id });
             }
-            added.push(Arc::new(tool(component, spec, prepared.clone())?));
+            added.push(Arc::new(tool(component, spec, prepared.clone(), self.limits.clone())?));
         }
         self.tools.append(&mut added);
         Ok(())
+    }
+
+    /// Takes over the tools of an extension's own catalogue, with what its manifest says of them: who published them, and permissions, of
+    /// which a tool's own suggestion holds where it is stricter.
+    ///
+    /// # Errors
+    /// [`ToolsError::Duplicate`] when an id is taken. Nothing is taken over then.
+    pub fn take_over(&mut self, other: Self, manifest: &Manifest) -> Result<(), ToolsError> {
+        if let Some(tool) = other.tools.iter().find(|tool| self.tool(&tool.spec.id).is_some()) {
+            return Err(ToolsError::Duplicate {
+                id: tool.spec.id.clone(),
+            });
+        }
+        let told = other.tools.into_iter().map(|mut tool| {
+            let permission = manifest.permissions.get(&tool.spec.native_name);
+            // Nobody else has a tool of a catalogue that is being put together.
+            if let Some(tool) = Arc::get_mut(&mut tool) {
+                tool.publisher = Some(manifest.publisher.clone());
+                if let Some(permission) = permission {
+                    tool.spec.permission = tool.spec.permission.stricter(*permission);
+                }
+            }
+            tool
+        });
+        self.tools.extend(told);
+        self.diagnostics.extend(other.diagnostics);
+        Ok(())
+    }
+
+    /// Adds something that a person should know.
+    pub fn note(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// What keeps tools out of this catalogue.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
     }
 
     /// The tools, in the order in which they were added.
@@ -173,7 +249,29 @@ impl Catalogue {
     }
 }
 
-fn tool(component: &str, spec: ToolSpec, prepared: Arc<Prepared<CallHost>>) -> Result<Tool, ToolsError> {
+/// Refuses what was built for another version of the contract, in words of ours: an engine's would be long.
+///
+/// # Errors
+/// [`ToolsError::Misfit`] for the first import, or else export, that does not fit.
+pub fn check_versions(component: &str, compiled: &Compiled) -> Result<(), ToolsError> {
+    let imports = compiled.imports.iter().map(|name| (name, true));
+    let exports = compiled.exports.iter().map(|name| (name, false));
+    let refused = |(name, is_import): (&String, bool)| {
+        misfit(name).map(|misfit| ToolsError::Misfit {
+            component: component.to_owned(),
+            misfit,
+            is_import,
+        })
+    };
+    imports.chain(exports).find_map(refused).map_or(Ok(()), Err)
+}
+
+fn tool(
+    component: &str,
+    spec: ToolSpec,
+    prepared: Arc<Prepared<CallHost>>,
+    limits: Limits,
+) -> Result<Tool, ToolsError> {
     let bad = |reason: String| ToolsError::BadSpec {
         component: component.to_owned(),
         tool: spec.native_name.to_string(),
@@ -188,6 +286,8 @@ fn tool(component: &str, spec: ToolSpec, prepared: Arc<Prepared<CallHost>>) -> R
         gate,
         output,
         component: prepared,
+        limits,
+        publisher: None,
         spec,
     })
 }

@@ -10,6 +10,7 @@ use innkeeper_protocol::call::{Block, CallOutcome, Reference, Reply, ToolError, 
 use innkeeper_protocol::id::Provider;
 use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
 use innkeeper_protocol::port::Randomness;
+use innkeeper_protocol::shown::escape_invisible;
 use innkeeper_sandbox::{CallReport, Fault, GuestAnswer, Sandbox, wire};
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ use crate::words;
 const MAX_ARGUMENT_BYTES: usize = 4 * 1024 * 1024;
 /// Characters of an extension's own error message that the model gets to read.
 const MAX_FOREIGN_MESSAGE_CHARS: usize = 2_000;
+/// Characters of an extension's own code that are kept.
+const MAX_FOREIGN_CODE_CHARS: usize = 100;
 
 /// What a call takes place in.
 pub struct CallEnvironment {
@@ -114,8 +117,9 @@ impl Tool {
 
     fn limits(&self, host: Limits) -> Limits {
         let own = self.spec.budget.timeout_ms.map(|ms| Duration::from_millis(ms.into()));
-        let wall = own.map_or(host.wall, |own| own.min(host.wall));
-        Limits { wall, ..host }
+        let limits = host.lowered_to(&self.limits);
+        let wall = own.map_or(limits.wall, |own| own.min(limits.wall));
+        Limits { wall, ..limits }
     }
 
     fn reply(&self, reply: wire::Reply, leftovers: &CallLeftovers, usage: Usage) -> CallOutcome {
@@ -173,21 +177,11 @@ impl Tool {
         let (code, message) = match self.spec.id.provider() {
             Provider::Builtin => (failure.code, failure.message),
             Provider::Extension(id) | Provider::Mcp(id) => {
-                let words: String = failure
-                    .message
-                    .chars()
-                    .take(MAX_FOREIGN_MESSAGE_CHARS)
-                    .flat_map(visible)
-                    .collect();
-                let code: String = failure
-                    .code
-                    .chars()
-                    .filter(|c| c.is_ascii_graphic())
-                    .take(100)
-                    .collect();
+                let words: String = failure.message.chars().take(MAX_FOREIGN_MESSAGE_CHARS).collect();
+                let more = if words.len() < failure.message.len() { "\u{2026}" } else { "" };
                 (
-                    format!("extension.{id}.{code}"),
-                    format!("The tool {} says: {words}", self.name()),
+                    format!("extension.{id}.{}", foreign_code(&failure.code)),
+                    format!("The tool {} says: {}{more}", self.name(), escape_invisible(&words)),
                 )
             }
         };
@@ -221,13 +215,11 @@ impl Tool {
     }
 }
 
-/// Line breaks stay; everything else that cannot be seen is spelled out.
-fn visible(c: char) -> Vec<char> {
-    if c == '\n' || !c.is_control() {
-        vec![c]
-    } else {
-        c.escape_unicode().collect()
-    }
+/// A stranger's code in the form of ours; one that says nothing says that the call failed.
+fn foreign_code(code: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+    let code: String = code.trim().chars().take(MAX_FOREIGN_CODE_CHARS).map(plain).collect();
+    if code.is_empty() { "failed".to_owned() } else { code }
 }
 
 fn block(wire: wire::Block) -> Result<Block, serde_json::Error> {
@@ -247,4 +239,17 @@ fn block(wire: wire::Block) -> Result<Block, serde_json::Error> {
         wire::Block::Resource(to) => Block::Resource(reference(to)),
         wire::Block::Diff(diff) => Block::Diff { diff },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::foreign_code;
+
+    #[test]
+    fn a_strangers_code_keeps_to_the_form_of_codes() {
+        assert_eq!(foreign_code("mood.no_chat"), "mood.no_chat");
+        assert_eq!(foreign_code(" a b\u{202e}\nc "), "a_b__c");
+        assert_eq!(foreign_code("  "), "failed");
+        assert_eq!(foreign_code(&"x".repeat(500)).len(), 100);
+    }
 }

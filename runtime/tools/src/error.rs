@@ -1,7 +1,11 @@
 //! Why a component's tools cannot be used.
 
 use innkeeper_protocol::id::ToolId;
+use innkeeper_protocol::limits::Limits;
 use innkeeper_sandbox::{Fault, LoadError};
+
+use crate::served::Misfit;
+use crate::words;
 
 /// A component that was refused, with its name as the host knows it.
 #[derive(Debug, thiserror::Error)]
@@ -14,13 +18,25 @@ pub enum ToolsError {
         /// Why.
         source: LoadError,
     },
+    /// It was built for another version of the contract.
+    #[error("{component}: {misfit}")]
+    Misfit {
+        /// The component.
+        component: String,
+        /// What does not fit.
+        misfit: Misfit,
+        /// Whether it is an import, and not the interface that it exports.
+        is_import: bool,
+    },
     /// It broke down while listing its tools.
-    #[error("{component} failed while listing its tools: {source}")]
+    #[error("{component} failed while listing its tools: {}", words::unlisted(.source, .limits))]
     Specs {
         /// The component.
         component: String,
         /// Why.
         source: Fault,
+        /// What it had to keep to.
+        limits: Box<Limits>,
     },
     /// A tool's specification is not usable.
     #[error("{component}: the tool {tool:?} is not usable: {reason}")]
@@ -56,7 +72,10 @@ impl ToolsError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Load { source, .. } => source.code(),
-            Self::Specs { .. } | Self::BadSpec { .. } => "extension.invalid_component",
+            Self::Misfit { is_import: true, .. } => "extension.import_refused",
+            Self::Misfit { is_import: false, .. } | Self::Specs { .. } | Self::BadSpec { .. } => {
+                "extension.invalid_component"
+            }
             Self::UnknownPlaceholder { .. } => "tool.unknown_placeholder",
             Self::Duplicate { .. } => "tool.catalog_duplicate_id",
         }

@@ -2,16 +2,25 @@
 //!
 //! It decides no policy and applies no effect: a call comes back with its plan, and the plan is somebody else's to carry out.
 
+mod approval;
 mod arguments;
 mod catalogue;
+mod diagnostic;
 mod dispatch;
 mod error;
+pub mod grants;
+mod manifest;
+mod served;
 mod snapshot;
 mod spec;
 mod words;
 
+pub use approval::ShownArguments;
 pub use arguments::ArgumentGate;
-pub use catalogue::{Catalogue, ComponentInfo, Origin, Tool};
+pub use catalogue::{Catalogue, ComponentInfo, Origin, Tool, check_versions};
+pub use diagnostic::Diagnostic;
 pub use dispatch::{CallEnvironment, Dispatched};
 pub use error::ToolsError;
-pub use snapshot::{Binding, Snapshot, SnapshotError};
+pub use manifest::{Ask, Manifest, ManifestError, SuggestedLimits, bare_manifest};
+pub use served::{Misfit, misfit};
+pub use snapshot::{Binding, Snapshot, SnapshotError, usual_alias};

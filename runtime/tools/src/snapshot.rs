@@ -117,6 +117,12 @@ impl Snapshot {
     }
 }
 
+/// The alias that a tool has where no other tool of its snapshot has the same.
+#[must_use]
+pub fn usual_alias(spec: &ToolSpec) -> Option<ModelAlias> {
+    Aliases::reserving(std::iter::empty()).give(spec)
+}
+
 /// Aliases given so far.
 struct Aliases {
     taken: HashSet<String>,

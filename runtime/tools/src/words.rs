@@ -1,19 +1,37 @@
-//! The host's own words to the model, where a component could not speak for itself.
+//! The host's own words, where a component could not speak for itself: to the model, and to whoever loads it.
 
 use innkeeper_protocol::limits::{LimitKind, Limits};
+use innkeeper_sandbox::Fault;
 
 /// What happened when a limit was met, and what to do.
 pub(crate) fn limit(kind: LimitKind, limits: &Limits, tool: &str) -> String {
+    format!(
+        "The tool {tool} {}. Nothing was changed. Ask for less at once (a narrower range, a smaller limit, a shorter text) and call it again.",
+        met(kind, limits)
+    )
+}
+
+/// Why a component could not list its tools.
+pub(crate) fn unlisted(fault: &Fault, limits: &Limits) -> String {
+    match fault {
+        Fault::Limit(kind) => format!("it {}", met(*kind, limits)),
+        Fault::Trap(_) | Fault::CapabilityDenied { .. } | Fault::Host(_) => fault.to_string(),
+    }
+}
+
+/// The limit and its number, as what somebody did.
+fn met(kind: LimitKind, limits: &Limits) -> String {
     let mib = |bytes: u64| bytes / (1024 * 1024);
-    let what = match kind {
+    match kind {
         LimitKind::Timeout => format!("did not finish within {} ms and was stopped", limits.wall.as_millis()),
         LimitKind::Memory => format!(
             "needed more than {} MiB of memory and was stopped",
             mib(limits.memory_bytes)
         ),
-        LimitKind::Resource => {
-            "needed more tables, instances or handles than a call may have and was stopped".to_owned()
-        }
+        LimitKind::Resource => format!(
+            "needed more than {} table elements or {} handles, or more instances than are free, and was stopped",
+            limits.table_elements, limits.resource_handles
+        ),
         LimitKind::Stack => "nested its own calls too deeply and was stopped".to_owned(),
         LimitKind::HostCalls => format!("asked the host more than {} times and was stopped", limits.host_calls),
         LimitKind::HostData => {
@@ -32,10 +50,7 @@ pub(crate) fn limit(kind: LimitKind, limits: &Limits, tool: &str) -> String {
             limits.write_files,
             mib(limits.write_bytes)
         ),
-    };
-    format!(
-        "The tool {tool} {what}. Nothing was changed. Ask for less at once (a narrower range, a smaller limit, a shorter text) and call it again."
-    )
+    }
 }
 
 /// A trap: the tool broke.

@@ -11,7 +11,7 @@ use innkeeper_protocol::port::{
     ApplyError, ChatHistory, ChatMessage, ChatRole, Clock, FileChange, FileError, FileProblem, FileText, HistoryError,
     Listing, Randomness, WorkspaceFiles,
 };
-use innkeeper_sandbox::{Compiled, Prepared, Sandbox, SandboxConfig, wire};
+use innkeeper_sandbox::{Compiled, Prepared, Provenance, Sandbox, SandboxConfig, wire};
 use innkeeper_tools::{CallEnvironment, Catalogue, Tool};
 use serde_json::Value;
 
@@ -74,16 +74,21 @@ impl Host {
         );
     }
 
+    async fn compile(&self, bytes: &[u8]) -> Compiled {
+        let compiled = self.sandbox.compile(bytes, Provenance::OurOwn).await;
+        compiled.expect("the committed component")
+    }
+
     /// A component as [`Self::sandbox_call`] takes it.
-    pub(crate) fn prepare(&self, bytes: &[u8]) -> Prepared<CallHost> {
-        let compiled = Arc::new(self.sandbox.compile(bytes).expect("the committed component"));
-        let linker = link(&self.sandbox, &compiled, &Capability::ALL).expect("all imports are there");
+    pub(crate) async fn prepare(&self, bytes: &[u8]) -> Prepared<CallHost> {
+        let compiled = Arc::new(self.compile(bytes).await);
+        let linker = link(&compiled, &Capability::ALL).expect("all imports are there");
         self.sandbox.prepare(compiled, &linker).expect("the tool interface")
     }
 
     /// A linker of every interface, made for a call and dropped after it, as a host does that keeps none.
     pub(crate) async fn link_and_call(&self, compiled: &Compiled, tool: &Tool, request: wire::Request) {
-        let linker = link(&self.sandbox, compiled, &Capability::ALL).expect("all imports are there");
+        let linker = link(compiled, &Capability::ALL).expect("all imports are there");
         let prepared = self
             .sandbox
             .prepare(Arc::new(compiled.clone()), &linker)
@@ -92,8 +97,8 @@ impl Host {
     }
 
     /// The component as it would be if it imported all that there is.
-    pub(crate) fn compile_with_every_import(&self, bytes: &[u8]) -> Compiled {
-        let mut compiled = self.sandbox.compile(bytes).expect("the committed component");
+    pub(crate) async fn compile_with_every_import(&self, bytes: &[u8]) -> Compiled {
+        let mut compiled = self.compile(bytes).await;
         compiled.imports = EVERY_IMPORT.map(|name| format!("{name}@0.1.0")).to_vec();
         compiled
     }

@@ -38,8 +38,8 @@ pub(crate) async fn report(host: &Host) {
 
 async fn measure(host: &Host, bytes: &[u8], arguments: &Value) -> Ways {
     let tool = host.tool("dice.roll");
-    let (bare, prepared) = (Bare::new(&host.sandbox, bytes), host.prepare(bytes));
-    let every_import = host.compile_with_every_import(bytes);
+    let (bare, prepared) = (Bare::new(&host.sandbox, bytes), host.prepare(bytes).await);
+    let every_import = host.compile_with_every_import(bytes).await;
     let mut child = NativeTool::start();
     let request = wire::Request {
         name: "dice.roll".to_owned(),
