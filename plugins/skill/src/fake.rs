@@ -138,7 +138,7 @@ impl Library for Fake {
     fn files(&mut self, at: Location<'_>) -> Result<Files, LibraryError> {
         self.checked(at.skill)?;
         let path = match at.path {
-            "" => String::new(),
+            path if !path.starts_with('/') && path.split('/').all(|part| matches!(part, "" | ".")) => String::new(),
             path => Self::normal(path)?,
         };
         if let Some(error @ LibraryError::Invalid(_)) = self.broken.get(&path) {

@@ -67,10 +67,8 @@ pub fn search(arguments: &SearchArguments, library: &mut impl Library) -> Result
     if left == 0 {
         return Err(Refusal::BudgetSpent.into());
     }
-    let path = match arguments.path.as_deref().map(str::trim) {
-        None | Some("." | "./") => "",
-        Some(path) => path,
-    };
+    // Which texts mean the whole skill is the host's rule.
+    let path = arguments.path.as_deref().unwrap_or_default().trim();
     let mut found = Found::new(query.0, limit, context);
     let at = Location { skill, path };
     find(&mut found, at, library)?;

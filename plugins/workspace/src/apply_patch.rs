@@ -6,8 +6,8 @@ use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::patch::{Edit, PatchError, apply};
-use crate::port::{Basis, PathError, Staged, WriteError, Writer};
-use crate::refusal::{Access, Refusal, required};
+use crate::port::{Basis, PathError, Reader, Staged, WriteError, Writer};
+use crate::refusal::{Refusal, required};
 
 /// Arguments of `workspace.apply_patch`.
 #[derive(Clone, Debug, Deserialize)]
@@ -37,7 +37,7 @@ struct Structured<'a> {
 ///
 /// # Errors
 /// A [`Failure`] for a file that may not be patched now, or a text that does not occur exactly once.
-pub fn apply_patch(arguments: &PatchArguments, writer: &mut impl Writer) -> Result<Reply, Failure> {
+pub fn apply_patch(arguments: &PatchArguments, host: &mut (impl Writer + Reader)) -> Result<Reply, Failure> {
     let path = required("path", &arguments.path)?;
     if arguments.old_string.is_empty() {
         return Err(Refusal::PatchEmptyOld.into());
@@ -50,14 +50,14 @@ pub fn apply_patch(arguments: &PatchArguments, writer: &mut impl Writer) -> Resu
         new: &arguments.new_string,
         all: arguments.replace_all.unwrap_or_default(),
     };
-    let before = writer.open(path).map_err(|error| unopened(path, error))?;
+    let before = host.open(path).map_err(|error| unopened(path, error, host))?;
     let patched = apply(&before.text, edit).map_err(|error| unmatched(path, error))?;
     let basis = Basis::Patch {
         replacements: patched.replacements,
     };
-    let staged = writer
+    let staged = host
         .write(path, &patched.text, basis)
-        .map_err(|error| unwritten(path, error))?;
+        .map_err(|error| unwritten(path, error, host))?;
     Reply::text(words(&staged, patched.replacements))
         .refs([staged.path.clone()])
         .structured(&Structured {
@@ -70,14 +70,10 @@ pub fn apply_patch(arguments: &PatchArguments, writer: &mut impl Writer) -> Resu
         })
 }
 
-fn unopened(path: &str, error: WriteError) -> Refusal {
-    let path = path.to_owned();
+fn unopened(given: &str, error: WriteError, reader: &mut impl Reader) -> Refusal {
+    let path = given.to_owned();
     match error {
-        WriteError::Path(error) => Refusal::Path {
-            access: Access::Target,
-            path,
-            error,
-        },
+        WriteError::Path(error) => Refusal::change(given, error, reader),
         WriteError::RequiresRead => Refusal::PatchUnread { path },
         WriteError::RequiresFullRead(missing) => Refusal::PatchHalfRead { path, missing },
         WriteError::Stale => Refusal::PatchStale { path },
@@ -101,12 +97,12 @@ fn unmatched(path: &str, error: PatchError) -> Refusal {
 }
 
 /// The file was just opened: if it is gone or unread now, somebody changed it in between.
-fn unwritten(path: &str, error: WriteError) -> Refusal {
+fn unwritten(path: &str, error: WriteError, reader: &mut impl Reader) -> Refusal {
     match error {
         WriteError::Path(PathError::NotFound) | WriteError::RequiresRead | WriteError::RequiresFullRead(_) => {
             Refusal::PatchStale { path: path.to_owned() }
         }
-        error => unopened(path, error),
+        error => unopened(path, error, reader),
     }
 }
 

@@ -5,8 +5,8 @@
 use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
-use crate::port::{CommitMode, Control, Planned};
-use crate::refusal::Refusal;
+use crate::port::{CommitMode, Control, ControlError, Planned, Reader};
+use crate::refusal::{Access, Refusal};
 
 /// Arguments of `workspace.commit`.
 #[derive(Clone, Debug, Deserialize)]
@@ -43,19 +43,22 @@ struct Structured<'a> {
 ///
 /// # Errors
 /// A [`Failure`] for a file that cannot be read, or a blank message.
-pub fn commit(arguments: &CommitArguments, control: &mut impl Control) -> Result<Reply, Failure> {
+pub fn commit(arguments: &CommitArguments, host: &mut (impl Control + Reader)) -> Result<Reply, Failure> {
     let path = match present(arguments.path.as_deref()) {
         Some(path) => path.to_owned(),
-        None => control.message_path(),
+        None => host.message_path(),
     };
     let mode = arguments.mode.unwrap_or_default();
     let wanted = match mode {
         Mode::Replace => CommitMode::Replace,
         Mode::Append => CommitMode::Append,
     };
-    let planned = control
+    let planned = host
         .commit(&path, wanted, present(arguments.reason.as_deref()))
-        .map_err(|error| Refusal::control(&path, path == control.message_path(), error))?;
+        .map_err(|error| match error {
+            ControlError::Path(error) => Refusal::look(Access::File, &path, error, host),
+            error => Refusal::control(&path, error),
+        })?;
     Reply::text(words(mode, &planned))
         .refs([planned.path.clone()])
         .structured(&Structured {

@@ -27,9 +27,7 @@ struct Structured<'a> {
 pub fn finish(arguments: &FinishArguments, control: &mut impl Control) -> Result<Reply, Failure> {
     let reason = arguments.reason.as_deref();
     // Finishing concerns no file, so a refusal that names one has nothing to name.
-    control
-        .finish(reason)
-        .map_err(|error| Refusal::control("", false, error))?;
+    control.finish(reason).map_err(|error| Refusal::control("", error))?;
     Reply::text("The run is finished.").structured(&Structured { reason })
 }
 

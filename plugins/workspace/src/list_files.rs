@@ -60,14 +60,12 @@ pub fn list_files(arguments: &ListArguments, reader: &mut impl Reader) -> Result
     })
 }
 
-/// The normal form of a path to list or search; empty for everything that is visible.
+/// The normal form of a path to list or search; empty for everything that is visible. Which texts mean that is the host's rule.
 pub(crate) fn resolve_tree(path: Option<&str>, reader: &mut impl Reader) -> Result<String, Refusal> {
-    match path.map(str::trim) {
-        None | Some("" | "." | "./") => Ok(String::new()),
-        Some(path) => reader
-            .resolve(path)
-            .map_err(|error| Refusal::look(Access::Tree, path, error, reader)),
-    }
+    let path = path.unwrap_or_default().trim();
+    reader
+        .resolve(path)
+        .map_err(|error| Refusal::look(Access::Tree, path, error, reader))
 }
 
 fn structured(entry: &Entry) -> StructuredEntry<'_> {

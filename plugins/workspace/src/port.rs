@@ -127,7 +127,7 @@ pub trait Reader {
     /// The visible roots, in order.
     fn roots(&mut self) -> Vec<Root>;
 
-    /// The path in its normal form, if it has one and is visible. Looks at no disk.
+    /// The path in its normal form, if it has one and is visible; empty where it names nothing, which is all roots. Looks at no disk.
     ///
     /// # Errors
     /// A [`PathError`] of syntax or visibility.

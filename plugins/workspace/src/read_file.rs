@@ -8,8 +8,9 @@ use innkeeper_text::{Caps, Metrics, Span, measure, number_lines};
 use innkeeper_tool::{Failure, Reply, Whole, json_string};
 use serde::{Deserialize, Serialize};
 
-use crate::port::{Page, Reader};
+use crate::port::{Page, PathError, Reader};
 use crate::refusal::{Access, Refusal, required};
+use crate::words;
 
 /// What one read may show: enough for a chapter, small enough for a model's context.
 pub(crate) const CAPS: Caps = Caps {
@@ -73,6 +74,9 @@ pub fn read_file(arguments: &ReadArguments, reader: &mut impl Reader) -> Result<
     let path = reader
         .resolve(wanted)
         .map_err(|error| Refusal::look(Access::File, wanted, error, reader))?;
+    if path.is_empty() {
+        return Err(Refusal::path(Access::File, wanted, PathError::Invalid(words::NO_FILE.into())).into());
+    }
     let span = span(arguments).ok_or_else(|| Refusal::MixedRange { path: path.clone() })?;
     let by_chars = matches!(span, Span::Chars { .. });
     let page = reader

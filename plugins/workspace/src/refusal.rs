@@ -32,6 +32,8 @@ pub(crate) enum Refusal {
     },
     #[error("{}", words::not_visible(.path, .roots))]
     NotVisible { path: String, roots: Vec<Root> },
+    #[error("{}", words::not_writable(.path, .roots))]
+    NotWritable { path: String, roots: Vec<Root> },
     #[error("{}", words::file_missing(.path, *.creatable))]
     FileMissing { path: String, creatable: bool },
     #[error("{}", words::list_depth(*.depth))]
@@ -93,6 +95,7 @@ impl Refusal {
             Self::Blank { .. } => INVALID_ARGUMENTS,
             Self::Path { access, error, .. } => path_code(*access, error),
             Self::NotVisible { .. } => "workspace.path_not_visible",
+            Self::NotWritable { .. } => "workspace.path_not_writable",
             Self::FileMissing { .. } => "workspace.file_not_found",
             Self::ListDepth { .. } => "workspace.list_depth_too_large",
             Self::SearchLimit { limit: 0 } => "workspace.search_limit_invalid",
@@ -146,6 +149,17 @@ impl Refusal {
         }
     }
 
+    /// Why a file could not be changed; the reader knows where one could.
+    pub(crate) fn change(path: &str, error: PathError, reader: &mut impl Reader) -> Self {
+        match error {
+            PathError::NotVisible | PathError::NotWritable => Self::NotWritable {
+                path: path.to_owned(),
+                roots: reader.roots(),
+            },
+            error => Self::path(Access::Target, path, error),
+        }
+    }
+
     /// Why a read showed nothing; `by_chars` tells which of the two ranges was wrong.
     pub(crate) fn show(path: &str, by_chars: bool, error: ShowError, reader: &mut impl Reader) -> Self {
         match error {
@@ -161,13 +175,9 @@ impl Refusal {
         }
     }
 
-    /// Why nothing was asked of the run. `is_message`: the path is where the message is drafted.
-    pub(crate) fn control(path: &str, is_message: bool, error: ControlError) -> Self {
+    /// Why nothing was asked of the run.
+    pub(crate) fn control(path: &str, error: ControlError) -> Self {
         match error {
-            ControlError::Path(PathError::NotFound) => Self::FileMissing {
-                path: path.to_owned(),
-                creatable: is_message,
-            },
             ControlError::Path(error) => Self::path(Access::File, path, error),
             ControlError::RequiredArtifactEmpty => Self::EmptyMessage { path: path.to_owned() },
             ControlError::CommitRequired => Self::CommitFirst,

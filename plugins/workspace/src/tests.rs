@@ -10,21 +10,25 @@ const WRITER: &str = "innkeeper:workspace/writer";
 const CONTROL: &str = "innkeeper:run/control";
 
 #[test]
-fn each_tool_uses_one_interface_and_says_what_it_does() {
+fn each_tool_uses_what_it_needs_and_says_what_it_does() {
     let table = [
-        ("workspace.apply_patch", WRITER, (false, true, false)),
-        ("workspace.commit", CONTROL, (false, true, false)),
-        ("workspace.finish", CONTROL, (false, false, false)),
-        ("workspace.list_files", READER, (true, false, true)),
-        ("workspace.read_file", READER, (true, false, true)),
-        ("workspace.search_files", READER, (true, false, true)),
-        ("workspace.write_file", WRITER, (false, true, false)),
+        (
+            "workspace.apply_patch",
+            [READER, WRITER].as_slice(),
+            (false, true, false),
+        ),
+        ("workspace.commit", &[READER, CONTROL], (false, true, false)),
+        ("workspace.finish", &[CONTROL], (false, false, false)),
+        ("workspace.list_files", &[READER], (true, false, true)),
+        ("workspace.read_file", &[READER], (true, false, true)),
+        ("workspace.search_files", &[READER], (true, false, true)),
+        ("workspace.write_file", &[READER, WRITER], (false, true, false)),
     ];
     let specs: Vec<_> = Tool::ALL.iter().map(|tool| tool.spec()).collect();
     assert_eq!(specs.len(), table.len());
     for (spec, (name, uses, hints)) in specs.into_iter().zip(table) {
         let said = spec.annotations;
-        assert_eq!((spec.name, spec.uses), (name, [uses].as_slice()));
+        assert_eq!((spec.name, spec.uses), (name, uses));
         assert_eq!((said.read_only, said.destructive, said.idempotent), hints, "{name}");
         assert!(!said.open_world, "{name}");
     }

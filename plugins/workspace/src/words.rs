@@ -11,7 +11,7 @@ use crate::characters::spelled;
 use crate::patch::{MAX_LINES_NAMED, Nearest};
 use crate::read_file::CAPS as READ_CAPS;
 
-pub(crate) use paths::{file_missing, not_visible, path};
+pub(crate) use paths::{file_missing, not_visible, not_writable, path};
 
 /// Runs of missing lines named in a message; more would only be read again run by run.
 const MAX_RUNS_NAMED: usize = 10;
@@ -20,6 +20,7 @@ pub(crate) const PATCH_EMPTY_OLD: &str = "Nothing was changed: old_string is emp
      workspace_apply_patch with the text to replace copied from the file, or workspace_write_file with mode \"append\" to add to the end.";
 pub(crate) const PATCH_NO_CHANGE: &str = "Nothing was changed: new_string would put back just what old_string \
      takes out (no change). Call workspace_apply_patch again with a new_string that differs.";
+pub(crate) const NO_FILE: &str = "it names the whole workspace and no file";
 pub(crate) const COMMIT_FIRST: &str = "The run was not finished: no message has been committed yet. Call workspace_commit first, and \
      when it has succeeded workspace_finish.";
 pub(crate) const CHILD_RETURNS: &str = "This was refused: you work on a task for another agent, which finishes the run itself. Call task_return \

@@ -5,8 +5,8 @@
 use innkeeper_tool::{Failure, Reply, counted};
 use serde::{Deserialize, Serialize};
 
-use crate::port::{Basis, PathError, Staged, WriteError, Writer};
-use crate::refusal::{Access, Refusal, required};
+use crate::port::{Basis, PathError, Reader, Staged, WriteError, Writer};
+use crate::refusal::{Refusal, required};
 
 /// Arguments of `workspace.write_file`.
 #[derive(Clone, Debug, Deserialize)]
@@ -43,14 +43,14 @@ struct Structured<'a> {
 ///
 /// # Errors
 /// A [`Failure`] for a path that cannot be written, or an existing file that was not wholly read.
-pub fn write_file(arguments: &WriteArguments, writer: &mut impl Writer) -> Result<Reply, Failure> {
+pub fn write_file(arguments: &WriteArguments, host: &mut (impl Writer + Reader)) -> Result<Reply, Failure> {
     let path = required("path", &arguments.path)?;
     let mode = arguments.mode.unwrap_or_default();
     let staged = match mode {
-        WriteMode::Replace => writer.write(path, &arguments.content, Basis::Rewrite),
-        WriteMode::Append => writer.append(path, &arguments.content),
+        WriteMode::Replace => host.write(path, &arguments.content, Basis::Rewrite),
+        WriteMode::Append => host.append(path, &arguments.content),
     };
-    let staged = staged.map_err(|error| refusal(path, mode, error))?;
+    let staged = staged.map_err(|error| refusal(path, mode, error, host))?;
     Reply::text(words(mode, &staged))
         .refs([staged.path.clone()])
         .structured(&Structured {
@@ -62,16 +62,12 @@ pub fn write_file(arguments: &WriteArguments, writer: &mut impl Writer) -> Resul
         })
 }
 
-fn refusal(path: &str, mode: WriteMode, error: WriteError) -> Refusal {
-    let path = path.to_owned();
+fn refusal(given: &str, mode: WriteMode, error: WriteError, reader: &mut impl Reader) -> Refusal {
+    let path = given.to_owned();
     match error {
         // A replace creates what is missing, so only a file that was just there can be missing.
         WriteError::Path(PathError::NotFound) if mode == WriteMode::Replace => Refusal::WriteVanished { path },
-        WriteError::Path(error) => Refusal::Path {
-            access: Access::Target,
-            path,
-            error,
-        },
+        WriteError::Path(error) => Refusal::change(given, error, reader),
         WriteError::RequiresRead => Refusal::WriteUnread { path },
         WriteError::RequiresFullRead(missing) => Refusal::WriteHalfRead { path, missing },
         WriteError::Stale => Refusal::WriteStale { path },

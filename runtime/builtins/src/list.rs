@@ -16,12 +16,12 @@ pub(crate) static ALL: &[Builtin] = &[
     Builtin {
         family: "skill",
         bytes: include_bytes!("../components/skill.wasm"),
-        sha256: "6627e3e4c2bf27809d19aa36ce238d77c9f39c2fcb57c4f8142edcb013aa6e77",
+        sha256: "718979e81d681cfdcf47abef2c984c93278809628adced3025b79a5ce1c8283f",
     },
     Builtin {
         family: "workspace",
         bytes: include_bytes!("../components/workspace.wasm"),
-        sha256: "e7c403ff4169b48f010ed507f369c53b0e5251b29439c6902c744878ca64b3f4",
+        sha256: "3d822f93d2dd7a88cc0ab00ba1c89f936155364c1fb43b1ba17e84410e80bfe4",
     },
     Builtin {
         family: "worldinfo",

@@ -73,7 +73,7 @@ fn a_path_narrows_the_search() {
         (json!(null), 3),
         (json!(" "), 3),
         (json!("."), 3),
-        (json!("./"), 3),
+        (json!("./."), 3),
     ] {
         let reply = call(&mut fake, json!({"name": "lore", "query": "key", "path": path})).expect("a reply");
         assert_eq!(structured(&reply)["searchedFiles"], searched, "{path}");

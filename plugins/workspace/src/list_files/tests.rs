@@ -35,7 +35,7 @@ fn lists_one_path_per_line_with_a_slash_after_folders() {
 #[test]
 fn blank_and_dot_paths_mean_everything() {
     let mut fake = Fake::with(&[("plan/a.md", "x")]);
-    for path in [None, Some(""), Some("  "), Some("."), Some("./")] {
+    for path in [None, Some(""), Some("  "), Some("."), Some("./."), Some(".//./")] {
         assert_eq!(
             list(&mut fake, path, None).unwrap().text,
             "plan/\nplan/a.md",

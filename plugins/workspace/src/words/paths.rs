@@ -16,7 +16,7 @@ pub(crate) fn path(access: Access, path: &str, error: &PathError) -> String {
     match error {
         PathError::Invalid(reason) => invalid(given, reason),
         PathError::NotVisible if access != Access::Target => not_visible(given, &[]),
-        PathError::NotVisible | PathError::NotWritable => not_writable(given),
+        PathError::NotVisible | PathError::NotWritable => not_writable(given, &[]),
         PathError::NotFound if access == Access::Tree => format!(
             "There is nothing at {path}. workspace_list_files without a path shows what there is; call again with one of those paths."
         ),
@@ -58,21 +58,14 @@ fn invalid(path: &str, reason: &str) -> String {
 
 /// `roots`: the folders that can be seen, where they are known.
 pub(crate) fn not_visible(path: &str, roots: &[Root]) -> String {
-    let (top, rest) = path.split_once('/').unwrap_or((path, ""));
-    let meant = roots.iter().find(|root| root.name.to_lowercase() == top.to_lowercase());
-    let advice = match meant {
-        Some(root) if rest.is_empty() => format!("Case counts: call again with path {}.", quoted(&root.name)),
-        Some(root) => format!(
-            "Case counts: call again with path {}.",
-            quoted(&format!("{}/{rest}", root.name))
-        ),
+    let advice = match meant(path, roots.iter()) {
+        Some(path) => format!("Case counts: call again with path {}.", quoted(&path)),
         None => "Call again with a path inside one of them.".to_owned(),
     };
-    let named: Vec<String> = roots.iter().map(|root| format!("{}/", root.name)).collect();
-    let known = if named.is_empty() {
+    let known = if roots.is_empty() {
         "workspace_list_files without a path shows them".to_owned()
     } else {
-        format!("they are {}", named.join(", "))
+        format!("they are {}", named(roots.iter()))
     };
     format!(
         "{} is outside the folders that you can see; {known}. {advice}",
@@ -80,7 +73,23 @@ pub(crate) fn not_visible(path: &str, roots: &[Root]) -> String {
     )
 }
 
-fn not_writable(path: &str) -> String {
+/// The path with the spelling of the root that it most likely means.
+fn meant<'a>(path: &str, mut roots: impl Iterator<Item = &'a Root>) -> Option<String> {
+    let (top, rest) = path.split_once('/').unwrap_or((path, ""));
+    let root = roots.find(|root| root.name != top && root.name.to_lowercase() == top.to_lowercase())?;
+    Some(match rest {
+        "" => root.name.clone(),
+        rest => format!("{}/{rest}", root.name),
+    })
+}
+
+fn named<'a>(roots: impl Iterator<Item = &'a Root>) -> String {
+    let named: Vec<String> = roots.map(|root| format!("{}/", root.name)).collect();
+    named.join(", ")
+}
+
+/// `roots`: the folders that can be seen, where they are known.
+pub(crate) fn not_writable(path: &str, roots: &[Root]) -> String {
     let why = match path.trim().trim_end_matches('/').split_once('/') {
         None => "it is a top folder, or a file outside of all folders, and files go inside a folder".to_owned(),
         Some((STORED_RESULTS, _)) => {
@@ -88,9 +97,18 @@ fn not_writable(path: &str) -> String {
         }
         Some((folder, _)) => format!("the folder {} is not one that you may write", quoted(folder)),
     };
+    let writable = || roots.iter().filter(|root| root.writable);
+    let advice = match (meant(path.trim(), writable()), writable().next()) {
+        (Some(path), _) if path.contains('/') => format!("Case counts: call again with path {}.", quoted(&path)),
+        (_, Some(first)) => format!(
+            "You can write inside {}: call again with a path there, as {}.",
+            named(writable()),
+            quoted(&format!("{}/notes.md", first.name))
+        ),
+        (_, None) => "There is no folder here that you may write, so go on without writing.".to_owned(),
+    };
     format!(
-        "Nothing was written: {} cannot be written, because {why}. Call again with a path inside one of the folders that the \
-         description of this tool names, as \"<folder>/notes.md\".",
+        "Nothing was written: {} cannot be written, because {why}. {advice}",
         quoted(path)
     )
 }
@@ -153,18 +171,38 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_cannot_be_written_has_its_cause() {
+    fn a_path_that_cannot_be_written_has_its_cause_and_the_folders_that_can() {
+        let roots = [("plan", true), ("summaries", false), ("output", true)].map(|(name, writable)| Root {
+            name: name.to_owned(),
+            writable,
+        });
+        let open = "You can write inside plan/, output/: call again with a path there, as \"plan/notes.md\".";
         let table = [
-            ("plan", "it is a top folder, or a file outside of all folders"),
+            ("plan", "it is a top folder, or a file outside of all folders", open),
             (
                 "tool-results/a.txt",
                 "the folder \"tool-results\" holds the stored results of this run and is read-only",
+                open,
             ),
-            ("persist/a.md", "the folder \"persist\" is not one that you may write"),
+            (
+                "persist/a.md",
+                "the folder \"persist\" is not one that you may write",
+                open,
+            ),
+            (
+                "Output/a.md",
+                "the folder \"Output\" is not one that you may write",
+                "Case counts: call again with path \"output/a.md\".",
+            ),
         ];
-        for (given, cause) in table {
-            let message = path(Access::Target, given, &PathError::NotWritable);
-            assert!(message.contains(cause), "{message}");
+        for (given, cause, advice) in table {
+            let message = not_writable(given, &roots);
+            assert!(message.contains(cause) && message.ends_with(advice), "{message}");
         }
+        let message = not_writable("plan/a.md", &[]);
+        assert!(
+            message.ends_with("There is no folder here that you may write, so go on without writing."),
+            "{message}"
+        );
     }
 }
