@@ -18,6 +18,7 @@ use innkeeper_store::chat::{ChatPath, HistoryView, freeze, read_chat};
 use innkeeper_store::skills::EffectiveSkills;
 use innkeeper_store::tree::Tree;
 use innkeeper_tools::{CallEnvironment, Catalogue, Dispatched, Origin, Tool};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -51,6 +52,8 @@ pub struct BenchSetup {
     pub activation: Option<Value>,
     /// A folder of skills, or one skill.
     pub skills: Option<PathBuf>,
+    /// Which skills may be seen, and how much of them; all, within the built-in profile's budgets, where none is given.
+    pub skill_policy: Option<SkillPolicy>,
     /// Seed of the random numbers; none for a fresh one.
     pub seed: Option<u64>,
     /// Roots that may be read; none for all.
@@ -63,8 +66,32 @@ pub struct BenchSetup {
     pub component: Option<ForeignComponent>,
 }
 
+/// Which skills may be seen on a bench, and how much of them: what a profile says of skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillPolicy {
+    /// Names, or `*`.
+    pub visible: Vec<String>,
+    /// Names, or `*`; a deny wins.
+    pub deny: Vec<String>,
+    /// Characters of one read.
+    pub max_chars_per_call: u32,
+    /// Characters of all reads of the bench.
+    pub max_chars_per_run: u32,
+}
+
+impl Default for SkillPolicy {
+    fn default() -> Self {
+        Self {
+            visible: vec!["*".to_owned()],
+            deny: Vec::new(),
+            max_chars_per_call: 20_000,
+            max_chars_per_run: 80_000,
+        }
+    }
+}
+
 /// A call's result as the command line shows it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchResult {
     /// The call.
@@ -106,10 +133,10 @@ impl Innkeeper {
     /// [`HostError`] when the folder, the chat, the component or a root's name cannot be used.
     pub async fn tool_bench(&self, setup: BenchSetup) -> Result<ToolBench, HostError> {
         let limits = self.limits.lowered_to(&setup.limits);
-        let catalogue = match setup.component {
-            None => self.catalogue.clone(),
+        let catalogue = match &setup.component {
+            None => self.tools(),
             Some(foreign) => {
-                let mut catalogue = Catalogue::new(limits.clone());
+                let mut catalogue = Catalogue::new(limits);
                 let origin = Origin::Extension(foreign.id.clone());
                 catalogue
                     .add(&self.sandbox, &foreign.id, &origin, &foreign.bytes, &foreign.granted)
@@ -117,10 +144,27 @@ impl Innkeeper {
                 Arc::new(catalogue)
             }
         };
+        let setup = BenchSetup {
+            component: None,
+            ..setup
+        };
+        self.bench_over(catalogue, setup).await
+    }
+
+    /// The same over tools that are loaded already.
+    pub(crate) async fn bench_over(
+        &self,
+        catalogue: Arc<Catalogue>,
+        setup: BenchSetup,
+    ) -> Result<ToolBench, HostError> {
+        let limits = self.limits.lowered_to(&setup.limits);
         let files: Arc<dyn WorkspaceFiles> = Arc::new(RunFiles::new(Arc::new(Tree::open(&setup.workspace)?)));
         let chat = setup.chat.map(|path| history(path, setup.boundary)).transpose()?;
         let skills = match &setup.skills {
-            Some(folder) => Some(bench_skills(crate::skills::of_folder(folder).await?)),
+            Some(folder) => Some(bench_skills(
+                crate::skills::of_folder(folder).await?,
+                setup.skill_policy.unwrap_or_default(),
+            )),
             None => None,
         };
         let activation = setup
@@ -156,14 +200,13 @@ impl Innkeeper {
     }
 }
 
-/// On a bench every skill may be seen, within the budgets of the built-in profile.
-fn bench_skills(library: EffectiveSkills) -> SkillRules {
+fn bench_skills(library: EffectiveSkills, policy: SkillPolicy) -> SkillRules {
     SkillRules {
         library: Arc::new(library),
-        visible: vec!["*".to_owned()],
-        deny: Vec::new(),
-        max_chars_per_call: 20_000,
-        max_chars_per_run: 80_000,
+        visible: policy.visible,
+        deny: policy.deny,
+        max_chars_per_call: policy.max_chars_per_call,
+        max_chars_per_run: policy.max_chars_per_run,
     }
 }
 

@@ -1,24 +1,32 @@
-//! Putting a host together: folders, sandbox, built-in tools.
+//! Putting a host together: folders, sandbox, tools.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use innkeeper_protocol::limits::Limits;
-use innkeeper_protocol::port::{Clock, Entropy};
-use innkeeper_sandbox::{Sandbox, SandboxConfig};
+use innkeeper_protocol::model::ModelSource;
+use innkeeper_protocol::port::{ChatSource, Clock, Entropy};
+use innkeeper_sandbox::{Compiler, Sandbox, SandboxConfig};
 use innkeeper_tools::Catalogue;
 
+use crate::control::{ActiveRuns, HostBridge};
 use crate::error::HostError;
+use crate::extensions::Shelf;
+use crate::recorder::EventStamps;
 use crate::system::{SystemClock, SystemEntropy};
 
 /// How a host is to be set up. Made by [`Innkeeper::builder`].
 pub struct Builder {
     data_root: Option<PathBuf>,
     cache_dir: Option<PathBuf>,
+    extensions_of: Option<PathBuf>,
     pooled: bool,
+    compiler: Compiler,
     limits: Limits,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    chats: Option<Arc<dyn ChatSource>>,
+    models: Option<Arc<dyn ModelSource>>,
 }
 
 impl Builder {
@@ -36,6 +44,13 @@ impl Builder {
         self
     }
 
+    /// Offers the extensions that are installed in this data root, for a host that keeps nothing in it; by default those of the data root.
+    #[must_use]
+    pub fn extensions_of(mut self, data_root: impl Into<PathBuf>) -> Self {
+        self.extensions_of = Some(data_root.into());
+        self
+    }
+
     /// Reserves little address space: for platforms that have little. Calls take longer.
     #[must_use]
     pub fn small(mut self) -> Self {
@@ -43,10 +58,34 @@ impl Builder {
         self
     }
 
+    /// Who compiles components that are not Innkeeper's own; by default nobody, and extensions are refused. What a stranger's component
+    /// does to a compiler is no defect of the engine, so it belongs into a process that may die of it: name a program of yours that calls
+    /// [`compile_in_child`](crate::compile_in_child), which may be the application itself. Its built-in tools an application compiles
+    /// itself.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.compiler = compiler;
+        self
+    }
+
     /// Lowers the ceilings of every call; a limit above the default counts as the default.
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
         self.limits = Limits::default().lowered_to(limits);
+        self
+    }
+
+    /// The application's chats, for runs that a front end starts with [`start_agent_run`](Innkeeper::start_agent_run).
+    #[must_use]
+    pub fn chats(mut self, chats: Arc<dyn ChatSource>) -> Self {
+        self.chats = Some(chats);
+        self
+    }
+
+    /// The application's models, for the same.
+    #[must_use]
+    pub fn models(mut self, models: Arc<dyn ModelSource>) -> Self {
+        self.models = Some(models);
         self
     }
 
@@ -64,7 +103,7 @@ impl Builder {
         self
     }
 
-    /// Starts the sandbox, loads the built-in tools and closes runs that a dead process left open.
+    /// Starts the sandbox, loads the built-in tools and the installed extensions, and closes runs that a dead process left open.
     ///
     /// # Errors
     /// [`HostError`] when the machine cannot give the sandbox what it needs, or the data root cannot be used.
@@ -75,17 +114,23 @@ impl Builder {
         let config = SandboxConfig {
             cache_dir,
             pooled: self.pooled,
+            compiler: self.compiler,
             ..SandboxConfig::default()
         };
         let sandbox = Arc::new(Sandbox::new(config, self.clock.clone())?);
-        let catalogue = Arc::new(Catalogue::builtins(&sandbox, &self.limits).await?);
+        let extensions_of = self.extensions_of.or_else(|| self.data_root.clone());
+        let shelf = Shelf::fill(&sandbox, &self.limits, extensions_of).await?;
         let innkeeper = Innkeeper {
             data_root: self.data_root,
             sandbox,
-            catalogue,
+            shelf,
             limits: self.limits,
             clock: self.clock,
             entropy: self.entropy,
+            active: Arc::default(),
+            bridge: Arc::default(),
+            chats: self.chats,
+            models: self.models,
         };
         innkeeper.close_abandoned_runs().await?;
         Ok(innkeeper)
@@ -96,10 +141,18 @@ impl Builder {
 pub struct Innkeeper {
     pub(crate) data_root: Option<PathBuf>,
     pub(crate) sandbox: Arc<Sandbox>,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) shelf: Shelf,
     pub(crate) limits: Limits,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    /// The runs that are being executed here.
+    pub(crate) active: Arc<ActiveRuns>,
+    /// What they ask of a front end that owns their chats.
+    pub(crate) bridge: Arc<HostBridge>,
+    /// The application's chats.
+    pub(crate) chats: Option<Arc<dyn ChatSource>>,
+    /// The application's models.
+    pub(crate) models: Option<Arc<dyn ModelSource>>,
 }
 
 impl Innkeeper {
@@ -109,16 +162,28 @@ impl Innkeeper {
         Builder {
             data_root: None,
             cache_dir: None,
+            extensions_of: None,
             pooled: SandboxConfig::default().pooled,
+            compiler: Compiler::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock::default()),
             entropy: Arc::new(SystemEntropy),
+            chats: None,
+            models: None,
         }
     }
 
-    /// Every tool of this host, whether or not a profile offers it.
+    /// Stamps for events that happen now.
+    pub(crate) fn stamps(&self) -> EventStamps {
+        EventStamps {
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+        }
+    }
+
+    /// Every tool that this host has now, whether or not a profile offers it.
     #[must_use]
-    pub fn tools(&self) -> &Catalogue {
-        &self.catalogue
+    pub fn tools(&self) -> Arc<Catalogue> {
+        self.shelf.catalogue()
     }
 }

@@ -2,75 +2,33 @@
 //!
 //! Errors of the crates below are converted here, once. What kind one is of is decided by its variant, never by its code or its words.
 
+mod host;
+
 use std::io;
 
+use innkeeper_agent::card::CardError;
 use innkeeper_agent::profile::ProfileError;
+use innkeeper_agent::snapshot::SnapshotError as StartError;
+use innkeeper_agent::worldinfo::BookError;
 use innkeeper_protocol::run::{ErrorKind, RunError};
 use innkeeper_sandbox::{Fault, LoadError, SandboxError};
+use innkeeper_store::ReadError;
+use innkeeper_store::book::BookFileError;
+use innkeeper_store::card::CardFileError;
 use innkeeper_store::chat::ChatError;
 use innkeeper_store::chats_registry::RegistryError;
+use innkeeper_store::extensions::{ExtensionsError, PackageError};
+use innkeeper_store::inbox::InboxError;
 use innkeeper_store::journal::JournalError;
+use innkeeper_store::profiles::ProfilesError;
 use innkeeper_store::runs::RunsError;
 use innkeeper_store::skills::SkillsError;
 use innkeeper_store::tree::TreeError;
-use innkeeper_tools::{SnapshotError, ToolsError};
-use serde::Serialize;
+use innkeeper_tools::{ManifestError, SnapshotError, ToolsError};
+use serde_json::{Map, Value, json};
 
-/// An error as faces show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
-#[error("{message}")]
-pub struct HostError {
-    /// Stable, dotted, lower case.
-    pub code: String,
-    /// What it means for retries and answers. Not part of the JSON: programs go by the code and by `retryable`.
-    #[serde(skip)]
-    pub kind: ErrorKind,
-    /// What failed and why.
-    pub message: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
-    /// Whether the same thing may work when tried again.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub retryable: bool,
-}
-
-impl HostError {
-    /// Something in what was asked that cannot be used.
-    #[must_use]
-    pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self::of_kind(code, ErrorKind::Validation, message)
-    }
-
-    /// A fault of the host or of the machine: what was asked may be right.
-    #[must_use]
-    pub fn internal(code: &str, message: impl Into<String>) -> Self {
-        Self::of_kind(code, ErrorKind::Internal, message)
-    }
-
-    fn of_kind(code: &str, kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            code: code.to_owned(),
-            kind,
-            message: message.into(),
-            hint: None,
-            retryable: kind.is_retryable(),
-        }
-    }
-
-    /// Adds what to do about it.
-    #[must_use]
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
-        self
-    }
-
-    /// Whether the machine, the host or the other side failed, and not what was asked.
-    #[must_use]
-    pub const fn is_machine_fault(&self) -> bool {
-        self.retryable || matches!(self.kind, ErrorKind::Internal)
-    }
-}
+pub(crate) use host::About;
+pub use host::HostError;
 
 impl From<RunError> for HostError {
     fn from(error: RunError) -> Self {
@@ -82,7 +40,7 @@ impl From<RunError> for HostError {
 }
 
 /// What failed, and why, as far down as errors tell; a cause that only repeats what was said is left out.
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -102,6 +60,18 @@ trait Below {
     fn advice(&self) -> Option<&'static str> {
         None
     }
+
+    /// Members for programs; an object or null.
+    fn details(&self) -> Value {
+        Value::Null
+    }
+}
+
+fn boxed(details: Value) -> Option<Box<Map<String, Value>>> {
+    match details {
+        Value::Object(members) => Some(Box::new(members)),
+        _ => None,
+    }
 }
 
 /// Each of these knows its code.
@@ -111,6 +81,7 @@ macro_rules! coded {
             fn from(error: $error) -> Self {
                 Self {
                     hint: error.advice().map(str::to_owned),
+                    details: boxed(error.details()),
                     ..Self::of_kind(error.code(), error.kind(), chain(&error))
                 }
             }
@@ -129,6 +100,15 @@ coded!(
     RegistryError,
     JournalError,
     RunsError,
+    ProfilesError,
+    InboxError,
+    StartError,
+    CardError,
+    BookError,
+    CardFileError,
+    BookFileError,
+    ExtensionsError,
+    PackageError,
 );
 
 impl From<SkillsError> for HostError {
@@ -164,8 +144,9 @@ impl Below for SandboxError {
 impl Below for LoadError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::TooLarge { .. } | Self::Invalid { .. } => ErrorKind::Validation,
-            Self::ImportRefused { .. } => ErrorKind::PermissionDenied,
+            Self::TooLarge { .. } | Self::Invalid { .. } | Self::Excess(_) | Self::CompileLimit { .. } => ErrorKind::Validation,
+            Self::ImportRefused { .. } | Self::NoCompiler => ErrorKind::PermissionDenied,
+            Self::CompilerFailed { .. } => ErrorKind::Internal,
         }
     }
 
@@ -175,6 +156,9 @@ impl Below for LoadError {
             Self::Invalid { .. } => {
                 "Build it again, as a WebAssembly component that exports innkeeper:tool/tool; the interfaces are in wit/."
             }
+            Self::Excess(_) | Self::CompileLimit { .. } => "Build it smaller, or with smaller functions and types.",
+            Self::NoCompiler => "The application can name one with `Builder::compiler`.",
+            Self::CompilerFailed { .. } => "See whether the program can be started, and whether the disk has room.",
             Self::ImportRefused { .. } => {
                 "Grant it where it can be granted, else build the component without that import. This host has nothing of WASI; \
                  a component for wasm32-unknown-unknown imports none of it."
@@ -187,19 +171,23 @@ impl Below for ToolsError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Load { source, .. } => source.kind(),
+            Self::Misfit { is_import: true, .. } => ErrorKind::PermissionDenied,
             Self::Specs {
                 source: Fault::Host(error),
                 ..
             } => error.kind,
-            Self::Specs { .. } | Self::BadSpec { .. } | Self::UnknownPlaceholder { .. } | Self::Duplicate { .. } => {
-                ErrorKind::Validation
-            }
+            Self::Misfit { is_import: false, .. }
+            | Self::Specs { .. }
+            | Self::BadSpec { .. }
+            | Self::UnknownPlaceholder { .. }
+            | Self::Duplicate { .. } => ErrorKind::Validation,
         }
     }
 
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Load { source, .. } => source.advice(),
+            Self::Misfit { .. } => Some("Build it for that version; the interfaces are in wit/."),
             Self::Specs { .. } => Some("Let it list its tools at once, without reaching for anything it imports."),
             Self::BadSpec { .. } => Some("Correct the specification that the component gives for this tool."),
             Self::UnknownPlaceholder { .. } => Some(
@@ -233,6 +221,57 @@ impl Below for TreeError {
     }
 }
 
+/// What was handed over for a prompt can be set right by who did it.
+macro_rules! refused {
+    ($($error:ty),* $(,)?) => {
+        $(impl Below for $error {
+            fn kind(&self) -> ErrorKind {
+                ErrorKind::Validation
+            }
+
+            fn advice(&self) -> Option<&'static str> {
+                Some(self.hint())
+            }
+        })*
+    };
+}
+
+refused!(StartError, CardError, BookError);
+
+fn read_kind(error: &ReadError) -> ErrorKind {
+    match error {
+        ReadError::Missing { .. } => ErrorKind::NotFound,
+        ReadError::Unreadable { source, .. } => io_kind(source),
+        _ => ErrorKind::Validation,
+    }
+}
+
+impl Below for CardFileError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => read_kind(error),
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl Below for BookFileError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::File(error) => read_kind(error),
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
 impl Below for ChatError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -263,6 +302,65 @@ impl Below for RegistryError {
     }
 }
 
+impl Below for InboxError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Missing { .. } => ErrorKind::NotFound,
+            Self::TooLarge { .. } => ErrorKind::Validation,
+            Self::Unreadable { source, .. } | Self::WriteFailed { source, .. } => io_kind(source),
+            _ => ErrorKind::Internal,
+        }
+    }
+}
+
+impl Below for ProfilesError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Locked { .. } => ErrorKind::Transient,
+            _ if self.is_machine_fault() => ErrorKind::Internal,
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl Below for ExtensionsError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Locked { .. } | Self::ChangedMeanwhile { .. } => ErrorKind::Transient,
+            Self::Unreadable { source, .. } | Self::WriteFailed { source, .. } => io_kind(source),
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl Below for PackageError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Missing { .. } => ErrorKind::NotFound,
+            Self::Unreadable { source, .. } => io_kind(source),
+            _ => ErrorKind::Validation,
+        }
+    }
+
+    fn advice(&self) -> Option<&'static str> {
+        Some(self.hint())
+    }
+}
+
+impl From<ManifestError> for HostError {
+    fn from(error: ManifestError) -> Self {
+        Self::new(error.code(), error.to_string()).with_hint(error.hint())
+    }
+}
+
 impl Below for JournalError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -280,6 +378,13 @@ impl Below for JournalError {
             | Self::Io { .. } => ErrorKind::Internal,
         }
     }
+
+    fn details(&self) -> Value {
+        match self {
+            Self::Damaged { line, offset, .. } => json!({"line": line, "offset": offset}),
+            _ => Value::Null,
+        }
+    }
 }
 
 impl Below for RunsError {
@@ -289,6 +394,14 @@ impl Below for RunsError {
             Self::LimitInvalid { .. } | Self::CursorInvalid => ErrorKind::Validation,
             Self::Journal(error) => error.kind(),
             Self::NoRecord { .. } | Self::NotAFolder { .. } | Self::Write(_) | Self::Io { .. } => ErrorKind::Internal,
+        }
+    }
+
+    fn details(&self) -> Value {
+        match self {
+            Self::LimitInvalid { limit, max } => json!({"limit": limit, "max": max}),
+            Self::Journal(error) => error.details(),
+            _ => Value::Null,
         }
     }
 }
@@ -305,7 +418,10 @@ pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::num::NonZeroU64;
+
+    use innkeeper_protocol::id::RunId;
+    use innkeeper_store::journal::Damage;
 
     use super::*;
 
@@ -342,6 +458,26 @@ mod tests {
         assert_eq!(told(locked().into()), retry);
         let fault = json!({"code": "agent.internal_error", "message": "x"});
         assert_eq!(told(HostError::internal("agent.internal_error", "x")), fault);
+    }
+
+    #[test]
+    fn an_error_names_the_run_and_the_place() {
+        let (run, other) = (RunId::parse("run_1").unwrap(), RunId::parse("run_2").unwrap());
+        let damaged = JournalError::Damaged {
+            path: "events.jsonl".into(),
+            line: 3,
+            offset: 40,
+            damage: Damage::NotAnEvent,
+        };
+        let message = damaged.to_string();
+        let answer: Result<(), HostError> = Err(HostError::from(RunsError::Journal(damaged)));
+        let told = serde_json::to_value(answer.about(&run).unwrap_err()).unwrap();
+        let details = json!({"line": 3, "offset": 40});
+        let expected = json!({"code": "store.journal_damaged", "message": message, "runId": "run_1", "details": details});
+        assert_eq!(told, expected);
+        let ended = HostError::new("model.refused", "x").told_in(&run, NonZeroU64::new(7));
+        let told = serde_json::to_value(Err::<(), _>(ended).about(&other).unwrap_err()).unwrap();
+        assert_eq!(told, json!({"code": "model.refused", "message": "x", "runId": "run_1", "eventSeq": 7}));
     }
 
     #[test]

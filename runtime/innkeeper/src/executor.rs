@@ -2,55 +2,52 @@
 //!
 //! It decides nothing about the run. An event is durable in the journal before the next effect begins.
 
-use std::sync::Arc;
-use std::time::Duration;
+mod approval;
+mod calls;
+mod commits;
+mod model;
 
-use innkeeper_agent::{Effect, Event, Run, WrittenText, step};
-use innkeeper_capabilities::{Invocation, LogLine, StagedChanges};
-use innkeeper_protocol::call::{CallOutcome, PlannedCommit, ToolResult};
-use innkeeper_protocol::envelope::Envelope;
-use innkeeper_protocol::event::{CheckpointReason, RunEvent};
-use innkeeper_protocol::id::{CallId, CheckpointId, CommitId, ToolId};
-use innkeeper_protocol::limits::{Limits, Usage};
-use innkeeper_protocol::model::{Model, ModelError, ModelRequest, StoredTurn};
-use innkeeper_protocol::path::WorkspacePath;
-use innkeeper_protocol::port::{
-    ApplyError, ChatHost, Clock, CommitReceipt, CommitRefusal, CommitRequest, FileChange, FileError, Guard,
-    MetadataUpdate,
-};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use innkeeper_agent::live::LiveInvocation;
+use innkeeper_agent::{Effect, Event, Run, step};
+use innkeeper_capabilities::{Invocation, StagedChanges};
+use innkeeper_protocol::approval::ApprovalMode;
+use innkeeper_protocol::event::{DiscardReason, RunEvent};
+use innkeeper_protocol::limits::Limits;
+use innkeeper_protocol::model::Model;
+use innkeeper_protocol::port::{ChatHost, Clock};
 use innkeeper_protocol::run::{RunError, RunStatus};
 use innkeeper_sandbox::Sandbox;
+use innkeeper_store::approvals::Approvals;
 use innkeeper_store::audit::CallFiles;
 use innkeeper_store::workspace::InvocationStatus;
-use innkeeper_text::measure;
-use innkeeper_tools::{CallEnvironment, Catalogue};
-use serde_json::Value;
-use tokio::sync::mpsc::UnboundedSender;
-use tracing::Instrument as _;
+use innkeeper_tools::Catalogue;
 
-use crate::cancel::CancelSwitch;
-use crate::error::{HostError, unwritable};
-use crate::recorder::Recorder;
+use crate::control::{ActiveRun, discarded};
+use crate::error::HostError;
 use crate::setup::RunFrame;
-use crate::system::SeededRandomness;
-use crate::words;
-
-/// How long a cancelled run still waits for a commit that is under way, so that the journal can say what became of it.
-const COMMIT_GRACE: Duration = Duration::from_millis(500);
+use approval::Question;
 
 /// Everything that one run's effects are performed with.
 pub(crate) struct Executor {
     pub(crate) run: Run,
     pub(crate) frame: RunFrame,
-    pub(crate) recorder: Recorder,
+    /// What of the run can be reached from outside, its journal among it.
+    pub(crate) active: Arc<ActiveRun>,
     pub(crate) sandbox: Arc<Sandbox>,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) invocation: Arc<Invocation>,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) host: Arc<dyn ChatHost>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) cancel: CancelSwitch,
-    pub(crate) events: UnboundedSender<Envelope>,
+    /// Shows the model's answers as they come, where they come piece by piece.
+    pub(crate) live: Option<LiveInvocation>,
+    /// Who is asked about calls that need an approval.
+    pub(crate) approvals: ApprovalMode,
+    /// Answers that stand from run to run.
+    pub(crate) standing: Arc<Approvals>,
     pub(crate) limits: Limits,
     pub(crate) seed: u64,
     pub(crate) work: Work,
@@ -63,6 +60,10 @@ pub(crate) struct Work {
     call: Option<CallFiles>,
     /// What its tool has staged.
     staged: Option<StagedChanges>,
+    /// What a person is asked about it.
+    question: Option<Question>,
+    /// Calls of the turn that the journal has asked for.
+    calls_of_turn: usize,
     /// Requests to the model so far, retries counted.
     turns: u32,
     /// Tool calls so far; each has random numbers of its own.
@@ -73,6 +74,8 @@ pub(crate) struct Work {
     checkpoints: u64,
     /// What the model thought, turn by turn.
     reasoning: Vec<String>,
+    /// The number of the event that says why the run ended early.
+    failed_in: Option<NonZeroU64>,
 }
 
 /// What follows after some effects.
@@ -94,6 +97,14 @@ pub(crate) struct Ended {
 impl Executor {
     /// Drives the run to its end.
     pub(crate) async fn drive(mut self) -> Ended {
+        let ended = self.run_to_end().await;
+        // Whatever the host was asked and has not answered is asked no more.
+        self.host.run_ended(&self.frame.run_id);
+        self.active.live.run_ended();
+        ended
+    }
+
+    async fn run_to_end(&mut self) -> Ended {
         let mut event = Event::Started;
         loop {
             let effects = step(&mut self.run, event);
@@ -102,7 +113,7 @@ impl Executor {
                 Next::Over => {
                     return Ended {
                         status: self.run.status(),
-                        error: self.run.error().cloned().map(HostError::from),
+                        error: self.run.error().cloned().map(|error| self.told(error)),
                     };
                 }
                 Next::Broken(error) => return self.broken(error),
@@ -119,40 +130,99 @@ impl Executor {
         };
         Ended {
             status,
-            error: Some(error.into()),
+            error: Some(self.told(error)),
         }
+    }
+
+    /// An error that ended the run, as whoever started it is told.
+    fn told(&self, error: RunError) -> HostError {
+        HostError::from(error).told_in(&self.frame.run_id, self.work.failed_in)
     }
 
     /// Performs effects in order. The last one may have an answer.
     async fn perform(&mut self, effects: Vec<Effect>) -> Next {
         for effect in effects {
-            match effect {
-                Effect::Append(event) => {
-                    if let Err(error) = self.append(*event).await {
-                        return Next::Broken(error);
-                    }
-                }
+            let done = match effect {
+                Effect::Append(event) => self.append(*event).await,
+                Effect::CloseMailbox { reason } => self.close_mailbox(reason).await,
                 Effect::End => return Next::Over,
                 other => return Next::Event(self.answer(other).await),
+            };
+            if let Err(error) = done {
+                return Next::Broken(error);
             }
         }
         Next::Over
     }
 
     async fn append(&mut self, event: RunEvent) -> Result<(), RunError> {
-        let invocation = invocation_status(&event);
-        let envelope = self.recorder.append(event).await?;
-        if let Some(status) = invocation {
-            self.recorder.note_invocation(status).await;
+        self.announce(&event);
+        let seq = self.active.recorder.append(event.clone()).await?;
+        if matches!(event, RunEvent::RunFailed { .. } | RunEvent::RunPartialSuccess { .. }) {
+            self.work.failed_in = NonZeroU64::new(seq);
         }
-        // Nobody may be listening; the journal has it.
-        let _ = self.events.send(envelope);
+        self.follow_up(event).await;
         Ok(())
+    }
+
+    /// Whoever reads an event that asks for an answer may answer at once: the question is put before the event is written.
+    fn announce(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::ChatCommitRequested { run_id, commit_id, .. } => self.host.announce_commit(run_id, commit_id),
+            RunEvent::PersistentStateMetadataUpdateRequested { run_id, update_id, .. } => {
+                self.host.announce_update(run_id, update_id);
+            }
+            RunEvent::ToolCallAwaitingApproval(request) => self.put_question(request),
+            _ => {}
+        }
+    }
+
+    /// What holds once the journal says so.
+    async fn follow_up(&mut self, event: RunEvent) {
+        match event {
+            RunEvent::ModelRequestCreated { .. } => self.work.calls_of_turn = 0,
+            RunEvent::ModelCallAttemptStarted { round, attempt, .. } => self.live(|live| live.attempt_started(round, attempt)),
+            RunEvent::ModelCallAttemptFailed { round, attempt, .. } => self.live(|live| live.attempt_failed(round, attempt)),
+            RunEvent::ToolCallRequested { .. } => self.call_stands(),
+            RunEvent::UserGuidanceApplied(applied) => self.active.mailbox.remove(&applied.guidance_ids),
+            RunEvent::ToolCallApproved(approval) => self.keep_answer(approval).await,
+            RunEvent::AgentInvocationCompleted(_) => self.note_invocation(InvocationStatus::Completed).await,
+            RunEvent::AgentInvocationFailed(_) => self.note_invocation(InvocationStatus::Failed).await,
+            RunEvent::AgentInvocationCancelled(_) => self.note_invocation(InvocationStatus::Cancelled).await,
+            _ => {}
+        }
+    }
+
+    fn live(&self, tell: impl FnOnce(&LiveInvocation)) {
+        if let Some(live) = &self.live {
+            tell(live);
+        }
+    }
+
+    /// A call that stands in the journal is shown from there.
+    fn call_stands(&mut self) {
+        let index = self.work.calls_of_turn;
+        self.work.calls_of_turn = index.saturating_add(1);
+        self.live(|live| live.call_requested(index));
+    }
+
+    async fn note_invocation(&self, status: InvocationStatus) {
+        self.active.recorder.note_invocation(status).await;
+    }
+
+    async fn close_mailbox(&mut self, reason: DiscardReason) -> Result<(), RunError> {
+        let left = self.active.mailbox.close();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let discarded = RunEvent::UserGuidanceDiscarded(discarded(&left, reason));
+        self.active.recorder.append(discarded).await.map(|_| ())
     }
 
     async fn answer(&mut self, effect: Effect) -> Event {
         let answer = match effect {
             Effect::PrepareWorkspace => self.prepare_workspace().await,
+            Effect::TakeGuidance => Ok(Event::GuidanceTaken(self.active.mailbox.waiting())),
             Effect::CallModel(request) => return self.call_model(*request).await,
             Effect::Wait { ms } => return self.wait(ms).await,
             Effect::StoreTurn(turn) => self.store_turn(*turn).await,
@@ -163,12 +233,16 @@ impl Executor {
                 must_fit,
             } => {
                 // A turn may hold thousands of calls that are refused before they run.
-                if self.cancel.is_thrown() {
+                if self.active.cancel.is_thrown() {
                     return Event::CancelRequested;
                 }
                 let checked = must_fit.then_some(&tool_id);
                 self.store_arguments(call_id, checked, arguments).await
             }
+            Effect::PrepareApproval {
+                tool_id, arguments, ..
+            } => self.prepare_approval(&tool_id, &arguments).await,
+            Effect::AskApproval { .. } => return self.ask_approval().await,
             Effect::RunTool {
                 call_id,
                 tool_id,
@@ -195,19 +269,8 @@ impl Executor {
                 message_id,
                 state_id,
                 changes,
-            } => {
-                let update = MetadataUpdate {
-                    update_id,
-                    run_id: self.frame.run_id.clone(),
-                    stable_chat_id: self.frame.stable_chat_id.clone(),
-                    message_id,
-                    state_id,
-                    base_state_id: self.frame.persist_base_state_id.clone(),
-                    changes,
-                };
-                return Event::MetadataUpdated(self.host.update_metadata(&update).await);
-            }
-            Effect::Append(_) | Effect::End => Err(RunError::internal(
+            } => return self.update_metadata(update_id, message_id, state_id, changes).await,
+            Effect::CloseMailbox { .. } | Effect::Append(_) | Effect::End => Err(RunError::internal(
                 "agent.internal_error",
                 "an effect without an answer was asked for one",
             )),
@@ -216,270 +279,7 @@ impl Executor {
     }
 
     async fn prepare_workspace(&mut self) -> Result<Event, RunError> {
-        let persistent_roots = self.recorder.prepare_workspace(&self.frame).await?;
+        let persistent_roots = self.active.recorder.prepare_workspace(&self.frame).await?;
         Ok(Event::WorkspaceReady { persistent_roots })
-    }
-
-    async fn call_model(&mut self, request: ModelRequest) -> Event {
-        if self.cancel.is_thrown() {
-            return Event::CancelRequested;
-        }
-        self.work.turns += 1;
-        let span = tracing::info_span!("turn", request = self.work.turns, messages = request.messages.len());
-        let asked = tokio::select! {
-            biased;
-            () = self.cancel.thrown() => return Event::CancelRequested,
-            answer = self.model.complete(&request).instrument(span) => answer,
-        };
-        match asked {
-            Err(ModelError::Cancelled) => Event::CancelRequested,
-            Err(error) => Event::ModelAnswered(Err(error)),
-            Ok(response) => {
-                self.work
-                    .reasoning
-                    .extend(response.reasoning.clone().filter(|text| !text.trim().is_empty()));
-                Event::ModelAnswered(Ok(Box::new(response)))
-            }
-        }
-    }
-
-    async fn wait(&self, ms: u64) -> Event {
-        tokio::select! {
-            biased;
-            () = self.cancel.thrown() => Event::CancelRequested,
-            () = tokio::time::sleep(Duration::from_millis(ms)) => Event::WaitOver,
-        }
-    }
-
-    async fn store_turn(&mut self, turn: StoredTurn) -> Result<Event, RunError> {
-        let path = format!("model-responses/round-{:03}.json", turn.round);
-        self.recorder
-            .store_json(&path, serde_json::to_value(&turn).map_err(unwritable)?)
-            .await?;
-        Ok(Event::TurnStored { path })
-    }
-
-    async fn store_arguments(
-        &mut self,
-        call_id: CallId,
-        checked: Option<&ToolId>,
-        arguments: Value,
-    ) -> Result<Event, RunError> {
-        let tool = checked.and_then(|id| self.catalogue.tool(id));
-        let fit = tool.is_none_or(|tool| tool.accepts(&arguments));
-        let files = self.recorder.begin_call(call_id, arguments).await?;
-        let path = files.arguments.as_str().to_owned();
-        self.work.call = Some(files);
-        self.work.staged = None;
-        Ok(Event::ArgumentsStored { path, fit })
-    }
-
-    async fn run_tool(&mut self, call_id: CallId, tool_id: ToolId, arguments: Value) -> Event {
-        if self.cancel.is_thrown() {
-            return Event::CancelRequested;
-        }
-        let Some(tool) = self.catalogue.tool(&tool_id).cloned() else {
-            let error = innkeeper_protocol::call::ToolError::new(
-                "agent.tool_denied",
-                format!("{} is no longer installed. Go on without it.", tool_id.name()),
-            );
-            return Event::ToolReturned {
-                outcome: CallOutcome::Error(error),
-                elapsed_ms: 0,
-            };
-        };
-        self.work.tool_calls += 1;
-        let environment = CallEnvironment {
-            invocation: self.invocation.clone(),
-            randomness: Box::new(SeededRandomness::of_call(self.seed, self.work.tool_calls)),
-            limits: self.limits.clone(),
-        };
-        let span =
-            tracing::info_span!("tool_call", call = %call_id, tool = %tool_id, component = %tool.component_digest());
-        let started = self.clock.monotonic_micros();
-        let dispatched = tokio::select! {
-            biased;
-            () = self.cancel.thrown() => return Event::CancelRequested,
-            dispatched = tool.call(&self.sandbox, &arguments, environment).instrument(span) => dispatched,
-        };
-        self.work.staged = Some(dispatched.staged);
-        tell_log(&dispatched.log, dispatched.log_dropped);
-        note_usage(&dispatched.outcome);
-        let elapsed_ms = self.clock.monotonic_micros().saturating_sub(started) / 1_000;
-        Event::ToolReturned {
-            outcome: dispatched.outcome,
-            elapsed_ms,
-        }
-    }
-
-    async fn apply_staged(&mut self) -> Result<Event, RunError> {
-        let Some(staged) = &mut self.work.staged else {
-            return Ok(Event::EffectsApplied(Ok(())));
-        };
-        let changes = std::mem::take(&mut staged.changes);
-        match self.invocation.files().apply(changes).await {
-            Ok(()) => Ok(Event::EffectsApplied(Ok(()))),
-            Err(ApplyError::Fault(error)) => Err(error),
-            Err(error) => Ok(Event::EffectsApplied(Err(words::not_applied(&error, &staged.effects)))),
-        }
-    }
-
-    async fn create_checkpoint(&mut self, reason: CheckpointReason) -> Result<Event, RunError> {
-        self.work.checkpoints += 1;
-        let id = self.recorder.create_checkpoint(self.work.checkpoints, reason).await?;
-        let id = CheckpointId::parse(&id).map_err(|e| RunError::internal("agent.internal_error", e.to_string()))?;
-        Ok(Event::CheckpointCreated(id))
-    }
-
-    async fn ask_commit(
-        &mut self,
-        commit_id: CommitId,
-        sequence: u32,
-        planned: PlannedCommit,
-        checkpoint_id: CheckpointId,
-        is_explicit: bool,
-    ) -> Event {
-        if self.cancel.is_thrown() {
-            return Event::CancelRequested;
-        }
-        let text = match self.text_to_commit(&planned).await {
-            Ok(text) => text,
-            Err(Ok(refusal)) => return Event::CommitAnswered(Err(refusal)),
-            Err(Err(error)) => return Event::Failed(error),
-        };
-        let request = self
-            .frame
-            .commit_request(commit_id, sequence, planned, checkpoint_id, text, is_explicit);
-        let request = CommitRequest {
-            reasoning: self.visible_reasoning(),
-            ..request
-        };
-        let Some(answer) = self.await_commit(&request).await else {
-            return Event::CancelRequested;
-        };
-        if answer.is_ok() {
-            self.work.commits += 1;
-            if is_explicit {
-                self.invocation.explicit_commit_confirmed();
-            }
-        }
-        Event::CommitAnswered(answer)
-    }
-
-    /// The host's answer; none when the run was cancelled and the host did not answer soon.
-    async fn await_commit(&self, request: &CommitRequest) -> Option<Result<CommitReceipt, CommitRefusal>> {
-        let commit = self.host.commit(request);
-        tokio::pin!(commit);
-        tokio::select! {
-            answer = &mut commit => Some(answer),
-            () = self.cancel.thrown() => tokio::time::timeout(COMMIT_GRACE, commit).await.ok(),
-        }
-    }
-
-    /// The file as it is now, if it is still what the tool has seen.
-    async fn text_to_commit(&self, planned: &PlannedCommit) -> Result<String, Result<CommitRefusal, RunError>> {
-        let refused = |reason: String| Err(Ok(CommitRefusal { reason }));
-        match self.invocation.files().read(&planned.path).await {
-            Ok(file) if file.sha256 == planned.sha256 => Ok(file.text),
-            Ok(_) => refused(format!("{} was changed after the commit was asked for.", planned.path)),
-            Err(FileError::Problem(problem)) => refused(format!("{} cannot be read: {problem}.", planned.path)),
-            Err(FileError::Fault(error)) => Err(Err(error)),
-        }
-    }
-
-    fn visible_reasoning(&self) -> Option<String> {
-        (!self.work.reasoning.is_empty()).then(|| self.work.reasoning.join("\n\n"))
-    }
-
-    async fn store_result(
-        &mut self,
-        result: ToolResult,
-        counts: bool,
-        view: Option<String>,
-    ) -> Result<Event, RunError> {
-        let Some(files) = self.work.call.take() else {
-            return Err(RunError::internal(
-                "agent.internal_error",
-                "a result came for a call that was never begun",
-            ));
-        };
-        let path = files.result.clone();
-        let view_path = view.is_some().then(|| files.view.clone());
-        self.recorder.store_result(files, result, view).await?;
-        if let (true, Some(staged)) = (counts, self.work.staged.take()) {
-            self.invocation.settle(&staged);
-        }
-        Ok(Event::ResultStored { path, view: view_path })
-    }
-
-    async fn capture_text(&mut self, path: WorkspacePath, text: String) -> Result<Event, RunError> {
-        let metrics = measure(&text);
-        let sha256 = innkeeper_protocol::digest::Sha256::of(text.as_bytes());
-        let change = FileChange {
-            path,
-            content: Some(text),
-            guard: Guard::Unchecked,
-        };
-        match self.invocation.files().apply(vec![change]).await {
-            Ok(()) => {}
-            Err(ApplyError::Fault(error)) => return Err(error),
-            Err(error) => return Err(RunError::internal("agent.internal_error", error.to_string())),
-        }
-        Ok(Event::TextCaptured(WrittenText {
-            chars: metrics.chars,
-            words: metrics.words,
-            sha256,
-        }))
-    }
-
-    async fn promote(&mut self) -> Event {
-        if self.cancel.is_thrown() {
-            return Event::CancelRequested;
-        }
-        Event::Promoted(self.recorder.promote(&self.frame).await)
-    }
-}
-
-/// Passes on what a tool logged, to people who asked for it.
-fn tell_log(lines: &[LogLine], dropped: u64) {
-    for LogLine { level, message } in lines {
-        tracing::debug!(level, "the tool says: {message}");
-    }
-    if dropped > 0 {
-        tracing::debug!(dropped, "lines beyond the log's limit were left out");
-    }
-}
-
-/// Tells the log what a call used of its limits; never what it was about.
-fn note_usage(outcome: &CallOutcome) {
-    let usage = match outcome {
-        CallOutcome::Reply(reply) => Some(reply.usage),
-        CallOutcome::Error(error) => error.usage,
-        CallOutcome::Fault(_) => None,
-    };
-    if let Some(Usage {
-        wall_micros,
-        peak_memory_bytes,
-        host_calls,
-        output_bytes,
-    }) = usage
-    {
-        tracing::debug!(
-            wall_micros,
-            peak_memory_bytes,
-            host_calls,
-            output_bytes,
-            "the tool is done"
-        );
-    }
-}
-
-/// What an event says of the root invocation.
-fn invocation_status(event: &RunEvent) -> Option<InvocationStatus> {
-    match event {
-        RunEvent::AgentInvocationCompleted(_) => Some(InvocationStatus::Completed),
-        RunEvent::AgentInvocationFailed(_) => Some(InvocationStatus::Failed),
-        RunEvent::AgentInvocationCancelled(_) => Some(InvocationStatus::Cancelled),
-        _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use innkeeper_agent::live::{LiveSubscription, LiveUpdate};
 use innkeeper_protocol::envelope::Envelope;
 use innkeeper_protocol::id::{RunId, WorkspaceId};
 use innkeeper_protocol::run::RunStatus;
@@ -16,11 +17,21 @@ use crate::executor::Ended;
 pub struct RunHandle {
     pub(crate) run_id: RunId,
     pub(crate) workspace_id: WorkspaceId,
-    pub(crate) chat: PathBuf,
+    pub(crate) chat: Option<PathBuf>,
     pub(crate) folder: PathBuf,
     pub(crate) cancel: CancelSwitch,
     pub(crate) events: UnboundedReceiver<Envelope>,
+    pub(crate) live: LiveSubscription,
     pub(crate) task: JoinHandle<Ended>,
+}
+
+/// Something that a run tells while it is on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunNews {
+    /// An event; the journal has it.
+    Event(Envelope),
+    /// A change of what the model is writing; nothing keeps it.
+    Live(LiveUpdate),
 }
 
 /// How a run ended.
@@ -32,8 +43,8 @@ pub struct RunReport {
     pub status: RunStatus,
     /// What ended it early, if something did.
     pub error: Option<HostError>,
-    /// The chat file.
-    pub chat: PathBuf,
+    /// The chat file, where the chat is one that the host writes into.
+    pub chat: Option<PathBuf>,
     /// Where everything lies that the run left behind.
     pub folder: PathBuf,
 }
@@ -66,6 +77,21 @@ impl RunHandle {
     /// The next event, once it is in the journal; none after the last.
     pub async fn next_event(&mut self) -> Option<Envelope> {
         self.events.recv().await
+    }
+
+    /// The next event or the next change of what the model is writing, whichever comes first; none after the last event.
+    pub async fn next(&mut self) -> Option<RunNews> {
+        let mut live_is_over = false;
+        loop {
+            tokio::select! {
+                biased;
+                event = self.events.recv() => return event.map(RunNews::Event),
+                update = self.live.next(), if !live_is_over => match update {
+                    Some(update) => return Some(RunNews::Live(update)),
+                    None => live_is_over = true,
+                },
+            }
+        }
     }
 
     /// Waits for the end.

@@ -1,23 +1,18 @@
-//! What a run starts from, put together from what was checked: rules, offered tools, first messages, and what its tools can reach.
+//! What a run starts from, put together from what was checked: rules, offered tools, and what its tools can reach.
 
 use std::sync::Arc;
 
 use innkeeper_agent::profile::{OnDenied, ResolvedProfile};
-use innkeeper_agent::prompt::{ChatLine, initial_messages, system_prompt};
-use innkeeper_agent::{LoopRules, OfferedTool, RunSetup};
+use innkeeper_agent::{LoopRules, OfferedTool};
 use innkeeper_capabilities::{ControlRules, Invocation, InvocationSetup, Roots};
 use innkeeper_policy::Decision;
-use innkeeper_protocol::model::{Message, ToolOffer};
-use innkeeper_protocol::port::{ChatMessage, ChatRole, WorkspaceFiles};
+use innkeeper_protocol::model::ToolOffer;
+use innkeeper_protocol::port::WorkspaceFiles;
 use innkeeper_protocol::run::Presentation;
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::HistoryView;
 use innkeeper_store::skills::EffectiveSkills;
-use innkeeper_tools::{Binding, Snapshot};
-use serde_json::{Value, json};
-
-/// Lines of the chat that are read at once while the prompt is put together.
-const LINES_AT_ONCE: u32 = 200;
+use innkeeper_tools::{Binding, Catalogue, Snapshot};
 
 /// The tools of a run, frozen.
 pub(crate) struct Frozen {
@@ -27,14 +22,15 @@ pub(crate) struct Frozen {
     pub(crate) withheld: Vec<(Binding, Decision)>,
 }
 
-/// What the tools of a run read from, besides its workspace.
+/// What the tools of a run read from, besides its workspace, and the tools themselves.
 pub(crate) struct Sources {
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) history: HistoryView,
     pub(crate) activation: Option<Activation>,
     pub(crate) skills: EffectiveSkills,
 }
 
-pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopRules {
+pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>, shows_live_writes: bool) -> LoopRules {
     let (tools, context, run) = (profile.tools(), profile.context(), profile.run());
     LoopRules {
         max_rounds: max_rounds.map_or(tools.max_rounds, |rounds| rounds.clamp(1, tools.max_rounds)),
@@ -42,6 +38,7 @@ pub(crate) fn rules(profile: &ResolvedProfile, max_rounds: Option<u32>) -> LoopR
         drift_attempts: run.drift_recovery_max_attempts,
         max_retries: run.model_retry.max_retries,
         retry_interval_ms: run.model_retry.interval_ms,
+        shows_live_writes,
         denial_is_fatal: tools.on_denied == OnDenied::Fail,
         message_path: profile.message_path().clone(),
         message_required: profile.message_required(),
@@ -67,71 +64,6 @@ pub(crate) fn offered(frozen: &Frozen) -> Vec<OfferedTool> {
     let withheld = frozen.withheld.iter().map(|(binding, decision)| (binding, decision));
     let bound = frozen.snapshot.bindings.iter().zip(&frozen.decisions);
     bound.chain(withheld).map(tool).collect()
-}
-
-/// The first request: what the profile says, what the chat says, what the person wants.
-pub(crate) fn messages(
-    profile: &ResolvedProfile,
-    frozen: &Frozen,
-    history: &HistoryView,
-    instruction: Option<&str>,
-) -> Vec<Message> {
-    let tools: Vec<_> = frozen
-        .snapshot
-        .bindings
-        .iter()
-        .map(|binding| (binding.model_alias.clone(), binding.descriptor.clone()))
-        .collect();
-    let lines = newest_lines(history, profile.prompt_budget().max_chars);
-    initial_messages(
-        &system_prompt(profile, &tools),
-        &lines,
-        instruction,
-        profile.prompt_budget(),
-    )
-}
-
-/// Lines of the chat from its end, oldest first: at least as many as fit into so many characters. A long chat is not copied whole.
-fn newest_lines(history: &HistoryView, max_chars: u32) -> Vec<ChatLine> {
-    let mut lines = Vec::new();
-    let (mut chars, mut end) = (0, history.count());
-    while end > 0 && chars <= max_chars as usize {
-        let start = end.saturating_sub(LINES_AT_ONCE);
-        let page: Vec<ChatLine> = history.page(start, end - start).into_iter().map(chat_line).collect();
-        chars += page
-            .iter()
-            .filter(|line| !line.hidden)
-            .map(|line| line.text.chars().count())
-            .sum::<usize>();
-        lines.splice(0..0, page);
-        end = start;
-    }
-    lines
-}
-
-fn chat_line(message: ChatMessage) -> ChatLine {
-    ChatLine {
-        role: message.role,
-        name: message.name,
-        text: message.text,
-        hidden: message.role == ChatRole::System,
-    }
-}
-
-pub(crate) fn prompt_snapshot(setup: &RunSetup, profile: &ResolvedProfile, activation: Option<&Value>) -> Value {
-    let mut snapshot = json!({
-        "chatCompletionPayload": {
-            "chat_completion_source": setup.model.source,
-            "model": setup.model.model,
-            "stream": false,
-            "messages": setup.messages,
-        },
-        "contextPolicy": profile.context(),
-    });
-    if let (Some(members), Some(activation)) = (snapshot.as_object_mut(), activation) {
-        members.insert("worldInfoActivation".to_owned(), activation.clone());
-    }
-    snapshot
 }
 
 pub(crate) fn invocation(

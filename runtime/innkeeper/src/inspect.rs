@@ -2,9 +2,12 @@
 //!
 //! Nothing of it is installed or granted, and none of its tools is called. Listing its tools runs its code with nothing at hand.
 
+use std::sync::Arc;
+
 use innkeeper_capabilities::{Capability, Interface};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::tool::ToolSpec;
+use innkeeper_sandbox::Provenance;
 use innkeeper_tools::{Catalogue, Origin};
 use serde::Serialize;
 
@@ -51,7 +54,7 @@ impl Innkeeper {
     /// # Errors
     /// [`HostError`] when the bytes are no component at all. A component that this host would refuse is a report with a refusal.
     pub async fn inspect_component(&self, id: &str, bytes: &[u8]) -> Result<ComponentReport, HostError> {
-        let compiled = self.sandbox.compile(bytes)?;
+        let compiled = Arc::new(self.sandbox.compile(bytes, Provenance::Stranger).await?);
         let mut report = ComponentReport {
             sha256: compiled.sha256.clone(),
             bytes: compiled.bytes,
@@ -66,7 +69,8 @@ impl Innkeeper {
             .collect();
         let mut catalogue = Catalogue::new(self.limits.clone());
         let origin = Origin::Extension(id.to_owned());
-        match catalogue.add(&self.sandbox, id, &origin, bytes, &granted).await {
+        let added = catalogue.add_compiled(&self.sandbox, id, &origin, compiled, &granted);
+        match added.await {
             Ok(()) => report.tools = catalogue.specs(),
             Err(error) => report.refusal = Some(error.into()),
         }

@@ -13,6 +13,7 @@ use innkeeper_policy::{Approval, Decision, PolicyInputs, ProfilePolicy};
 use innkeeper_protocol::id::ToolId;
 use innkeeper_protocol::tool::{Permission, ToolSpec};
 use innkeeper_store::policy_file::{Party, PolicyFile, Reset};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::builder::Innkeeper;
@@ -24,11 +25,12 @@ pub(crate) use surface::{check_needed, withheld};
 pub use target::PolicyTarget;
 
 /// What `policy.toml` says, and what comes of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyReport {
     /// The file, whether or not it exists.
     #[serde(serialize_with = "lossy")]
+    #[schemars(with = "String")]
     pub file: PathBuf,
     /// Whether there is one; without one the defaults hold.
     pub exists: bool,
@@ -41,7 +43,7 @@ pub struct PolicyReport {
 }
 
 /// A rule of the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportedRule {
     /// `user`, `source` or `platform`.
@@ -55,7 +57,7 @@ pub struct ReportedRule {
 }
 
 /// What is wrong with the file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyProblem {
     /// The error that a change of the file would give.
@@ -68,7 +70,7 @@ pub struct PolicyProblem {
 }
 
 /// What holds for one tool in runs whose profile allows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolVerdict {
     /// The tool.
@@ -82,11 +84,12 @@ pub struct ToolVerdict {
 }
 
 /// A change that was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyChange {
     /// The file.
     #[serde(serialize_with = "lossy")]
+    #[schemars(with = "String")]
     pub file: PathBuf,
     /// The tool or source.
     pub target: String,
@@ -99,16 +102,18 @@ pub struct PolicyChange {
 }
 
 /// A reset that was done.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyReset {
     /// The file.
     #[serde(serialize_with = "lossy")]
+    #[schemars(with = "String")]
     pub file: PathBuf,
     /// Whether there was one.
     pub existed: bool,
     /// Where a file that could not be used is kept.
     #[serde(serialize_with = "lossy_option")]
+    #[schemars(with = "Option<String>")]
     pub kept: Option<PathBuf>,
     /// Rules of the application, which a reset does not touch.
     pub platform_rules: usize,
@@ -121,7 +126,7 @@ impl Innkeeper {
     /// `agent.data_root_required` for a host without a data root.
     pub fn policy(&self) -> Result<PolicyReport, HostError> {
         let file = PolicyFile::new(self.data_root()?);
-        let specs = self.catalogue.specs();
+        let specs = self.tools().specs();
         let rules = FileRules::read(&file, &specs);
         Ok(PolicyReport {
             file: file.path(),
@@ -137,7 +142,7 @@ impl Innkeeper {
     /// # Errors
     /// `agent.policy_target_invalid` with advice.
     pub fn policy_target(&self, text: &str) -> Result<PolicyTarget, HostError> {
-        PolicyTarget::parse(text, &self.catalogue.specs()).map_err(|refusal| refusal.error(text))
+        PolicyTarget::parse(text, &self.tools().specs()).map_err(|refusal| refusal.error(text))
     }
 
     /// Writes into the policy file what holds for a tool or a source from the next run on. The rest of the file stays as it is.
@@ -146,7 +151,7 @@ impl Innkeeper {
     /// [`HostError`] when the file has a flaw or cannot be written; it is as it was.
     pub fn set_policy(&self, target: &PolicyTarget, permission: Permission) -> Result<PolicyChange, HostError> {
         let file = PolicyFile::new(self.data_root()?);
-        let specs = self.catalogue.specs();
+        let specs = self.tools().specs();
         let home = match target {
             PolicyTarget::Tool(_) => Party::User,
             PolicyTarget::Source(_) => Party::Source,
@@ -172,7 +177,7 @@ impl Innkeeper {
     /// [`HostError`] when the file cannot be replaced; it is as it was.
     pub fn reset_policy(&self) -> Result<PolicyReset, HostError> {
         let file = PolicyFile::new(self.data_root()?);
-        let specs = self.catalogue.specs();
+        let specs = self.tools().specs();
         let reset = file.reset(&target::check(&specs)).map_err(rules::file_error)?;
         let platform_rules = FileRules::read(&file, &specs).reported.len();
         let (existed, kept) = match reset {
@@ -192,8 +197,9 @@ impl Innkeeper {
     /// approval may be.
     #[must_use]
     pub fn policy_denial(&self, data_root: &Path, tool: &ToolId) -> Option<HostError> {
-        let spec = &self.catalogue.tool(tool)?.spec;
-        let rules = FileRules::read(&PolicyFile::new(data_root), &self.catalogue.specs());
+        let tool = self.tools().tool(tool)?.clone();
+        let spec = &tool.spec;
+        let rules = FileRules::read(&PolicyFile::new(data_root), &self.tools().specs());
         let decision = decide(&rules, spec);
         (!decision.callable).then(|| rules.denied(spec, &decision.reason))
     }
@@ -201,7 +207,7 @@ impl Innkeeper {
     /// The rules that a run goes by from its start to its end.
     pub(crate) async fn policy_rules(&self) -> Result<FileRules, HostError> {
         let file = PolicyFile::new(self.data_root()?);
-        let specs = self.catalogue.specs();
+        let specs = self.tools().specs();
         blocking(move || Ok(FileRules::read(&file, &specs))).await
     }
 

@@ -11,7 +11,7 @@ use innkeeper_protocol::envelope::Envelope;
 use innkeeper_protocol::event::{CheckpointReason, RunEvent};
 use innkeeper_protocol::id::{CallId, InvocationId};
 use innkeeper_protocol::port::{Clock, Entropy};
-use innkeeper_protocol::run::RunError;
+use innkeeper_protocol::run::{RunError, RunStatus};
 use innkeeper_store::atomic::{Durability as FileDurability, write_json_atomic};
 use innkeeper_store::audit::{Audit, CallFiles};
 use innkeeper_store::checkpoint::{Checkpoints, NewCheckpoint};
@@ -24,6 +24,8 @@ use innkeeper_store::workspace::{
     PreparedWorkspace, WorkspaceError, WorkspaceSetup,
 };
 use serde_json::Value;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::watch;
 
 use crate::error::{fault, unwritable};
 use crate::ports::blocking;
@@ -64,6 +66,10 @@ pub(crate) struct Recorder {
     pub(crate) folder: RunFolder,
     record: Arc<Mutex<Record>>,
     stamps: EventStamps,
+    /// Hears of every event once it is durable, in order.
+    listener: UnboundedSender<Envelope>,
+    /// How far the run has come, for whoever waits for that.
+    status: watch::Sender<RunStatus>,
     audit: Arc<Audit>,
     checkpoints: Arc<Checkpoints>,
     /// The workspace, once it is prepared.
@@ -71,15 +77,18 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Takes over a new run's empty journal and folder.
+    /// Takes over a new run's empty journal and folder. Events are told to `listener`, which need not be there any more.
     pub(crate) fn new(
         root: RunsRoot,
         folder: RunFolder,
         journal: Journal,
         tree: Arc<Tree>,
         stamps: EventStamps,
+        listener: UnboundedSender<Envelope>,
     ) -> Self {
         Self {
+            listener,
+            status: watch::Sender::new(RunStatus::Created),
             root,
             folder,
             record: Arc::new(Mutex::new(Record {
@@ -93,12 +102,18 @@ impl Recorder {
         }
     }
 
-    /// Makes an event durable and returns it with its number. The caches follow where it changes the run's status.
-    pub(crate) async fn append(&self, event: RunEvent) -> Result<Envelope, RunError> {
+    /// How far the run has come, as it is told in the journal.
+    pub(crate) fn status(&self) -> &watch::Sender<RunStatus> {
+        &self.status
+    }
+
+    /// Makes an event durable, then tells it to those who listen. The caches follow where it changes the run's status. Gives its number.
+    pub(crate) async fn append(&self, event: RunEvent) -> Result<u64, RunError> {
         let draft = event.draft().map_err(unwritable)?;
         let changes_status = event.changes_status();
         let stamp = self.stamps.now();
         let (record, root, folder) = (self.record.clone(), self.root.clone(), self.folder.clone());
+        let (listener, status) = (self.listener.clone(), self.status.clone());
         blocking(move || {
             let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
             let Record { journal, fold } = &mut *record;
@@ -106,13 +121,17 @@ impl Recorder {
                 .append(draft, stamp)
                 .map_err(|error| fault(error.code(), &error))?;
             fold.apply(&envelope);
-            if let (true, Some(cache)) = (changes_status, fold.record(journal.bytes()))
-                && let Err(error) = root.save_record(&folder, &cache)
-            {
-                // A cache that cannot be written is rebuilt from the journal when it is read.
-                tracing::warn!(%error, "the run's record could not be cached");
+            if let (true, Some(cache)) = (changes_status, fold.record(journal.bytes())) {
+                if let Err(error) = root.save_record(&folder, &cache) {
+                    // A cache that cannot be written is rebuilt from the journal when it is read.
+                    tracing::warn!(%error, "the run's record could not be cached");
+                }
+                status.send_replace(cache.status);
             }
-            Ok(envelope)
+            let seq = envelope.seq;
+            // Told while the journal is held, so in its order. Nobody may be listening; the journal has it.
+            let _ = listener.send(envelope);
+            Ok(seq)
         })
         .await
     }
@@ -157,6 +176,16 @@ impl Recorder {
         .await
     }
 
+    /// Keeps the change that a person is asked about.
+    pub(crate) async fn store_diff(&self, files: CallFiles, diff: String) -> Result<(), RunError> {
+        let audit = self.audit.clone();
+        blocking(move || {
+            let stored = audit.store_diff(&files, &diff);
+            stored.map_err(|error| fault(error.code(), &error))
+        })
+        .await
+    }
+
     /// Saves the workspace as it is now, under the next number.
     pub(crate) async fn create_checkpoint(&self, number: u64, reason: CheckpointReason) -> Result<String, RunError> {
         let reason = match reason {
@@ -164,6 +193,7 @@ impl Recorder {
             CheckpointReason::ToolWorkspacePatch => "tool_workspace_patch",
             CheckpointReason::ChatCommit => "chat_commit",
             CheckpointReason::DirectOutputCapture => "direct_output_capture",
+            CheckpointReason::Rollback => "rollback",
         };
         let event_seq = self
             .record

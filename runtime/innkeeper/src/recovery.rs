@@ -1,7 +1,6 @@
 //! Closing what a dead process left open: every run gets its end, every requested call its end.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use innkeeper_protocol::id::CommitId;
 use innkeeper_store::chat::{ChatPath, find_commit, read_chat};
@@ -13,12 +12,20 @@ use crate::builder::Innkeeper;
 use crate::error::HostError;
 use crate::reading::RunReader;
 use crate::recorder::EventStamps;
-use crate::system::{SystemClock, SystemEntropy};
 
 /// What recovery asks of a host whose chats are files.
-struct FilePorts {
+pub(crate) struct FilePorts {
     stamps: EventStamps,
     registry: ChatRegistry,
+}
+
+impl FilePorts {
+    pub(crate) fn new(data_root: &Path, stamps: EventStamps) -> Self {
+        Self {
+            stamps,
+            registry: ChatRegistry::new(data_root.to_path_buf()),
+        }
+    }
 }
 
 impl Stamps for FilePorts {
@@ -51,13 +58,13 @@ impl RecoveryPorts for FilePorts {
 
 /// Ends every run below the data root that no living process owns. A run that cannot be closed is told to the log and left as it is.
 fn close(data_root: &Path, stamps: EventStamps) -> Result<(), HostError> {
-    let mut ports = FilePorts {
-        stamps,
-        registry: ChatRegistry::new(data_root.to_path_buf()),
-    };
+    let mut ports = FilePorts::new(data_root, stamps);
     let report = recover(&RunsRoot::new(data_root), &mut ports)?;
     for run in &report.finalised {
         tracing::info!(%run, "a run that was left open is closed");
+    }
+    for run in &report.rollbacks {
+        tracing::warn!(%run, "a rollback that was left in the middle is ended as failed; its journal says where the files before are");
     }
     for issue in &report.issues {
         tracing::warn!(?issue, "a run could not be closed");
@@ -70,10 +77,7 @@ impl Innkeeper {
         let Some(data_root) = self.data_root.clone() else {
             return Ok(());
         };
-        let stamps = EventStamps {
-            clock: Arc::clone(&self.clock),
-            entropy: Arc::clone(&self.entropy),
-        };
+        let stamps = self.stamps();
         let work = tokio::task::spawn_blocking(move || close(&data_root, stamps));
         work.await
             .map_err(|e| HostError::internal("agent.internal_error", e.to_string()))?
@@ -86,10 +90,6 @@ impl RunReader {
     /// # Errors
     /// [`HostError`] when the folder of runs cannot be read.
     pub fn close_abandoned_runs(&self) -> Result<(), HostError> {
-        let stamps = EventStamps {
-            clock: Arc::new(SystemClock::default()),
-            entropy: Arc::new(SystemEntropy),
-        };
-        close(self.data_root(), stamps)
+        close(self.data_root(), self.stamps())
     }
 }

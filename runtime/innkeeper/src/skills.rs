@@ -5,7 +5,6 @@ use std::path::Path;
 use innkeeper_agent::RunSkills;
 use innkeeper_agent::profile::ResolvedProfile;
 use innkeeper_capabilities::SkillRules;
-use innkeeper_protocol::run::ChatRef;
 use innkeeper_protocol::skill::SkillScopeRefs;
 use innkeeper_store::skills::{EffectiveSkills, FolderSkills, InstalledSkills};
 
@@ -27,9 +26,8 @@ pub(crate) async fn of_run(
     data_root: &Path,
     folder: Option<&Path>,
     profile: &ResolvedProfile,
-    chat: &ChatRef,
+    refs: SkillScopeRefs,
 ) -> Result<Skills, HostError> {
-    let refs = refs(chat);
     let installed = InstalledSkills::new(data_root).effective(&refs, profile.id()).await?;
     let library = match folder {
         Some(folder) => of_folder(folder).await?.then(installed),
@@ -64,18 +62,6 @@ pub(crate) fn rules(library: EffectiveSkills, profile: &ResolvedProfile) -> Skil
         deny: skills.deny.clone(),
         max_chars_per_call: skills.max_read_chars_per_call,
         max_chars_per_run: skills.max_read_chars_per_run,
-    }
-}
-
-/// A chat with a character has the skills of that character; a group has none of its own.
-fn refs(chat: &ChatRef) -> SkillScopeRefs {
-    let character_id = match chat {
-        ChatRef::Character { character_id, .. } if !character_id.trim().is_empty() => Some(character_id.clone()),
-        ChatRef::Character { .. } | ChatRef::Group { .. } => None,
-    };
-    SkillScopeRefs {
-        preset: None,
-        character_id,
     }
 }
 

@@ -1,37 +1,37 @@
-//! Starting a run over a chat file: everything is checked before anything is written.
+//! Starting a run: everything is checked before anything is written.
+
+mod input;
+mod launch;
+mod request;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use innkeeper_agent::RunSetup;
 use innkeeper_agent::profile::{Fills, Profile, ResolvedProfile, default_writer, fill, resolve};
-use innkeeper_agent::{Run, RunSetup};
-use innkeeper_protocol::id::{InvocationId, RunId, StableChatId, StateId, ToolId, WorkspaceId};
+use innkeeper_agent::snapshot::{agreed_base, scope_refs};
+use innkeeper_protocol::approval::ApprovalMode;
+use innkeeper_protocol::extension::ExtensionId;
+use innkeeper_protocol::id::{InvocationId, ProfileId, RunId, StateId, ToolId};
 use innkeeper_protocol::model::Model;
-use innkeeper_protocol::port::WorkspaceFiles;
-use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation};
-use innkeeper_protocol::worldinfo::Activation;
-use innkeeper_store::chat::{ChatFile, ChatPath, FrozenInput, HistoryView, freeze, read_chat, speaker_name};
-use innkeeper_store::chats_registry::{ChatRegistry, workspace_id};
-use innkeeper_store::journal::{Durability, Journal};
-use innkeeper_store::runs::RunsRoot;
-use innkeeper_store::tree::Tree;
-use innkeeper_tools::Snapshot;
-use serde_json::{Map, Value};
-use tokio::sync::mpsc::unbounded_channel;
-use tracing::Instrument as _;
+use innkeeper_protocol::run::{GenerationType, Presentation};
+use innkeeper_store::chat::HistoryView;
+use innkeeper_tools::{Catalogue, Snapshot};
+use serde_json::Value;
 
 use crate::builder::Innkeeper;
-use crate::cancel::CancelSwitch;
 use crate::error::HostError;
-use crate::executor::{Executor, Work};
 use crate::handle::RunHandle;
-use crate::inputs::{Frozen, Sources, invocation, messages, offered, prompt_snapshot, rules};
+use crate::inputs::{Frozen, Sources, offered, rules};
 use crate::policy::{FileRules, check_needed, withheld};
-use crate::ports::{FileHost, FileHostSetup, RunFiles, blocking};
-use crate::recorder::{EventStamps, Recorder};
+use crate::profiles::check_startable;
+use crate::prompt::{Ingredients, PromptInputs};
 use crate::setup::RunFrame;
 use crate::skills;
-use crate::system::{fresh_hex, fresh_uuid};
+use crate::system::fresh_hex;
+
+pub use input::{ApplicationChat, RunChat};
+pub use request::StartAgentRun;
 
 /// Which profile a run goes by.
 #[derive(Debug, Clone, Default)]
@@ -41,12 +41,14 @@ pub enum ProfileChoice {
     BuiltIn,
     /// This one.
     Given(Box<Profile>),
+    /// The one of this id: its file in the data root, and for the default the built-in one where there is no file.
+    Id(ProfileId),
 }
 
-/// A run that is to be started over a chat file.
+/// A run that is to be started.
 pub struct StartRun {
-    /// The chat, a SillyTavern `.jsonl` file. Commits go into it.
-    pub chat: PathBuf,
+    /// The chat.
+    pub chat: RunChat,
     /// The model.
     pub model: Arc<dyn Model>,
     /// Who writes.
@@ -63,18 +65,38 @@ pub struct StartRun {
     pub max_rounds: Option<u32>,
     /// Seed of the tools' random numbers; a fresh one where none is given.
     pub seed: Option<u64>,
-    /// World info that the front end activated: the snapshot's `worldInfoActivation`. Without it the tool says that nothing is known.
+    /// What the prompt is made of, beside profile and chat.
+    pub prompt: PromptInputs,
+    /// World info that the front end activated: a snapshot's `worldInfoActivation`, and in place of the one inside a snapshot. Without it
+    /// and without books the tool says that nothing is known.
     pub activation: Option<Value>,
     /// A folder of skills, or one skill, beside what is installed in the data root.
     pub skills: Option<PathBuf>,
+    /// Which preset and character skills are looked up for, `{preset?: {apiId, name}, characterId?}`; refused where profile or chat say
+    /// something else.
+    pub skill_scope_refs: Option<Value>,
+    /// The persistent state that the front end expects the run to start from; refused where the chat names another.
+    pub persist_base_state_id: Option<String>,
+    /// Who is asked about calls that need an approval.
+    pub approvals: ApprovalMode,
+    /// Extensions whose tools are offered in this run, beside those of the profile.
+    pub with: Vec<ExtensionId>,
+    /// Whether the model's answers come piece by piece; the profile's word where none is given.
+    pub stream: Option<bool>,
 }
 
 impl StartRun {
-    /// A normal run with the built-in writer.
+    /// A normal run over a chat file, with the built-in writer and nobody who could be asked.
     #[must_use]
     pub fn new(chat: impl Into<PathBuf>, model: Arc<dyn Model>) -> Self {
+        Self::over(RunChat::File(chat.into()), model)
+    }
+
+    /// The same over any chat.
+    #[must_use]
+    pub fn over(chat: RunChat, model: Arc<dyn Model>) -> Self {
         Self {
-            chat: chat.into(),
+            chat,
             model,
             profile: ProfileChoice::BuiltIn,
             instruction: None,
@@ -83,43 +105,16 @@ impl StartRun {
             presentation: None,
             max_rounds: None,
             seed: None,
+            prompt: PromptInputs::default(),
             activation: None,
             skills: None,
+            skill_scope_refs: None,
+            persist_base_state_id: None,
+            approvals: ApprovalMode::Never,
+            with: Vec::new(),
+            stream: None,
         }
     }
-}
-
-/// The chat of a run as it was found.
-struct Input {
-    path: ChatPath,
-    chat: Arc<ChatFile>,
-    frozen: FrozenInput,
-    speaker: String,
-    chat_ref: ChatRef,
-}
-
-impl Input {
-    /// Reads the chat; nothing is written.
-    fn read(path: &Path, generation: GenerationType, speaker: Option<&str>) -> Result<Self, HostError> {
-        let path = ChatPath::resolve(path)?;
-        let chat = read_chat(&path)?;
-        let speaker = speaker_name(&chat, speaker)?;
-        let frozen = freeze(&chat, generation)?;
-        let chat_ref = chat_ref(path.as_path());
-        Ok(Self {
-            path,
-            chat: Arc::new(chat),
-            frozen,
-            speaker,
-            chat_ref,
-        })
-    }
-}
-
-/// Who a chat is, whatever its file is called.
-struct Identity {
-    stable_chat_id: StableChatId,
-    workspace_id: WorkspaceId,
 }
 
 impl Innkeeper {
@@ -130,20 +125,32 @@ impl Innkeeper {
     /// in its journal and report.
     pub async fn start_run(&self, start: StartRun) -> Result<RunHandle, HostError> {
         let data_root = self.data_root()?.to_path_buf();
-        let (profile, source) = self.profile(&start.profile)?;
+        self.shelf.refresh(&self.sandbox, &self.limits).await;
+        // The run keeps these, whatever is installed or removed from now on.
+        let catalogue = self.tools();
+        let received = start.prompt.receive(start.generation)?;
+        let (profile, source) = self.profile(&start.profile, &start.with, &catalogue)?;
+        let accepted = received.agree(&start, &profile)?;
+        let streams = start.stream.unwrap_or(profile.run().stream);
         let presentation = start.presentation.unwrap_or(profile.run().presentation);
         let policy = self.policy_rules().await?;
-        let frozen = self.freeze_tools(&profile, &policy)?;
+        let frozen = self.freeze_tools(&catalogue, &profile, &policy)?;
         check_needed(presentation, &frozen, &policy)?;
         check_foreground(presentation, &frozen)?;
-        let activation = start.activation.as_ref().map(Activation::parse).transpose()?;
-        let (path, generation, speaker) = (start.chat.clone(), start.generation, start.speaker.clone());
-        let input = blocking(move || Input::read(&path, generation, speaker.as_deref())).await?;
-        let skills = skills::of_run(&data_root, start.skills.as_deref(), &profile, &input.chat_ref).await?;
+        let refs = scope_refs(start.skill_scope_refs.as_ref(), &profile, &start.chat.chat_ref()?)?;
+        let skills = skills::of_run(&data_root, start.skills.as_deref(), &profile, refs).await?;
+        let input = self.read_input(&start).await?;
         let history = HistoryView::new(input.chat.clone(), input.frozen.visible)?;
-        let messages = messages(&profile, &frozen, &history, start.instruction.as_deref());
-        let base = history.persist_base()?.map(|id| StateId::parse(&id)).transpose();
-        let persist_base_state_id = base.map_err(|e| HostError::new("agent.persist_state_missing", e.to_string()))?;
+        let prompt = accepted.put_together(&Ingredients {
+            start: &start,
+            profile: &profile,
+            tools: &frozen,
+            history: &history,
+            chat: &input.chat_ref,
+            seed: start.seed.unwrap_or_else(|| self.entropy.seed()),
+            now_ms: self.clock.wall_ms(),
+        })?;
+        let persist_base_state_id = base_state(&start, &history)?;
         let identity = self.identify(&input, &data_root)?;
         let run_id = RunId::parse(&format!("run_{}", fresh_hex(&*self.entropy))).map_err(id_error)?;
         let setup = RunSetup {
@@ -156,13 +163,14 @@ impl Innkeeper {
             profile_source: source,
             persist_base_state_id: persist_base_state_id.clone(),
             input_message_count: input.frozen.visible,
-            input_boundary: Some(input.frozen.boundary.clone()),
+            input_boundary: input.boundary(),
             presentation,
             skills: skills.frozen,
-            rules: rules(&profile, start.max_rounds),
+            rules: rules(&profile, start.max_rounds, streams && input.is_shown_live()),
             tools: offered(&frozen),
-            messages: messages.clone(),
-            settings: Map::new(),
+            messages: prompt.messages,
+            settings: prompt.settings,
+            generation_intent: prompt.intent,
             model: start.model.describe(),
         };
         let frame = RunFrame {
@@ -173,23 +181,18 @@ impl Innkeeper {
             generation_type: start.generation,
             profile_id: profile.id().clone(),
             persist_base_state_id,
-            prompt_snapshot: prompt_snapshot(&setup, &profile, start.activation.as_ref()),
+            prompt_snapshot: prompt.document,
             skills: serde_json::to_value(&setup.skills.effective).map_err(crate::error::unwritable)?,
             tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::error::unwritable)?,
             profile,
         };
-        self.launch(
-            &data_root,
-            setup,
-            frame,
-            Sources {
-                history,
-                activation,
-                skills: skills.library,
-            },
-            &input,
-            &start,
-        )
+        let sources = Sources {
+            history,
+            activation: prompt.activation,
+            skills: skills.library,
+            catalogue,
+        };
+        self.launch(&data_root, setup, frame, sources, &input, &start)
     }
 
     pub(crate) fn data_root(&self) -> Result<&Path, HostError> {
@@ -202,29 +205,38 @@ impl Innkeeper {
         })
     }
 
-    fn profile(&self, choice: &ProfileChoice) -> Result<(ResolvedProfile, String), HostError> {
-        let specs = self.catalogue.specs();
-        let (profile, source) = match choice {
-            ProfileChoice::BuiltIn => (self.default_profile(), "built_in".to_owned()),
-            ProfileChoice::Given(profile) => ((**profile).clone(), format!("file:{}", profile.id)),
-        };
-        Ok((resolve(&profile, &specs)?, source))
+    fn profile(
+        &self,
+        choice: &ProfileChoice,
+        with: &[ExtensionId],
+        catalogue: &Catalogue,
+    ) -> Result<(ResolvedProfile, String), HostError> {
+        let mut chosen = self.chosen_profile(choice, self.data_root()?)?;
+        self.offer_extensions(with, &mut chosen.profile)?;
+        let profile = resolve(&chosen.profile, &catalogue.specs())?;
+        check_startable(&profile)?;
+        Ok((profile, chosen.source))
     }
 
     /// The profile that runs go by unless another is given: the built-in writer with every tool of its list that this host has.
     #[must_use]
     pub fn default_profile(&self) -> Profile {
-        let ids: Vec<ToolId> = self.catalogue.tools().iter().map(|tool| tool.spec.id.clone()).collect();
+        let ids: Vec<ToolId> = self.tools().tools().iter().map(|tool| tool.spec.id.clone()).collect();
         default_writer(&ids)
     }
 
-    fn freeze_tools(&self, profile: &ResolvedProfile, policy: &FileRules) -> Result<Frozen, HostError> {
+    pub(crate) fn freeze_tools(
+        &self,
+        catalogue: &Catalogue,
+        profile: &ResolvedProfile,
+        policy: &FileRules,
+    ) -> Result<Frozen, HostError> {
         let inputs = policy.inputs(profile.policy());
         let fills = Fills::of(profile);
         let mut offered = Vec::new();
         let mut decisions = Vec::new();
         for id in profile.visible_tools() {
-            let Some(tool) = self.catalogue.tool(id) else { continue };
+            let Some(tool) = catalogue.tool(id) else { continue };
             let decision = innkeeper_policy::resolve(&inputs, &tool.spec);
             if !decision.visible {
                 continue;
@@ -234,90 +246,21 @@ impl Innkeeper {
             decisions.push(decision);
         }
         let snapshot = Snapshot::freeze(InvocationId::root(), offered, profile.tools().max_calls_per_run)?;
-        let withheld = withheld(&self.catalogue, profile, &inputs, &snapshot)?;
+        let withheld = withheld(catalogue, profile, &inputs, &snapshot)?;
         Ok(Frozen {
             snapshot,
             decisions,
             withheld,
         })
     }
+}
 
-    /// Gives the chat its lasting identity. The first thing of a start that writes.
-    fn identify(&self, input: &Input, data_root: &Path) -> Result<Identity, HostError> {
-        let fresh = StableChatId::parse(&fresh_uuid(&*self.entropy)).map_err(id_error)?;
-        std::fs::create_dir_all(data_root)
-            .map_err(|e| HostError::internal("store.io_failed", format!("{}: {e}", data_root.display())))?;
-        let registry = ChatRegistry::new(data_root.to_path_buf());
-        let stable_chat_id = registry.identify(&input.path, &input.chat, &fresh)?.stable_chat_id;
-        let workspace_id = WorkspaceId::parse(&workspace_id(&input.chat_ref, &stable_chat_id)).map_err(id_error)?;
-        Ok(Identity {
-            stable_chat_id,
-            workspace_id,
-        })
-    }
-
-    fn launch(
-        &self,
-        data_root: &Path,
-        setup: RunSetup,
-        frame: RunFrame,
-        sources: Sources,
-        input: &Input,
-        start: &StartRun,
-    ) -> Result<RunHandle, HostError> {
-        let root = RunsRoot::new(data_root);
-        let folder = root.create_run(&frame.workspace_id, &frame.run_id)?;
-        let journal = Journal::create(folder.journal().clone(), Durability::Durable)?;
-        let tree = Arc::new(Tree::open(folder.path())?);
-        let files: Arc<dyn WorkspaceFiles> = Arc::new(RunFiles::new(tree.clone()));
-        let host = FileHost::new(FileHostSetup {
-            path: input.path.clone(),
-            lock_folder: data_root.join("locks"),
-            start: input.frozen.boundary.clone(),
-            speaker: input.speaker.clone(),
-            api: Some(setup.model.source.clone()),
-            model: Some(setup.model.model.clone()),
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-        });
-        let stamps = EventStamps {
-            clock: self.clock.clone(),
-            entropy: self.entropy.clone(),
-        };
-        let (events, receiver) = unbounded_channel();
-        let cancel = CancelSwitch::new();
-        let run_folder = folder.path().to_path_buf();
-        let executor = Executor {
-            invocation: Arc::new(invocation(&frame.profile, setup.presentation, files, sources)),
-            recorder: Recorder::new(root, folder, journal, tree, stamps),
-            run: Run::new(setup),
-            sandbox: self.sandbox.clone(),
-            catalogue: self.catalogue.clone(),
-            model: start.model.clone(),
-            host: Arc::new(host),
-            clock: self.clock.clone(),
-            cancel: cancel.clone(),
-            events,
-            limits: self.limits.clone(),
-            seed: start.seed.unwrap_or_else(|| self.entropy.seed()),
-            work: Work::default(),
-            frame,
-        };
-        let (run_id, workspace_id) = (executor.frame.run_id.clone(), executor.frame.workspace_id.clone());
-        let span = tracing::info_span!("run", run = %run_id, workspace = %workspace_id);
-        let invocation = tracing::info_span!(parent: &span, "invocation", invocation = %InvocationId::root());
-        let task = tokio::spawn(executor.drive().instrument(invocation).instrument(span));
-        let chat = input.path.as_path().to_path_buf();
-        Ok(RunHandle {
-            run_id,
-            workspace_id,
-            chat,
-            folder: run_folder,
-            cancel,
-            events: receiver,
-            task,
-        })
-    }
+/// The persistent state that the chat says a run starts from; what the front end expects must agree.
+fn base_state(start: &StartRun, history: &HistoryView) -> Result<Option<StateId>, HostError> {
+    let found = history.persist_base()?.map(|id| StateId::parse(&id)).transpose();
+    let found = found.map_err(|e| HostError::new("agent.persist_state_missing", e.to_string()))?;
+    agreed_base(start.persist_base_state_id.as_deref(), found.as_ref())?;
+    Ok(found)
 }
 
 fn id_error(error: innkeeper_protocol::id::InvalidId) -> HostError {
@@ -335,18 +278,4 @@ fn check_foreground(presentation: Presentation, frozen: &Frozen) -> Result<(), H
         "a foreground run needs the tool workspace.commit",
     )
     .with_hint("Allow builtin:workspace.commit in the profile, or start the run in the background."))
-}
-
-/// Where a chat file lies, in SillyTavern's words: its folder is the character, or `group chats`.
-fn chat_ref(path: &Path) -> ChatRef {
-    let name = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = name(path.parent().and_then(Path::file_name));
-    let stem = name(path.file_stem());
-    if folder == "group chats" {
-        return ChatRef::Group { chat_id: stem };
-    }
-    ChatRef::Character {
-        character_id: folder,
-        file_name: stem,
-    }
 }
