@@ -17,6 +17,9 @@ use crate::failure::Failure;
 /// Runs the program.
 pub(crate) fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = commands::compile::serve_if_asked(&arguments) {
+        return code;
+    }
     let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, &arguments).into(),

@@ -2,10 +2,12 @@
 //!
 //! What is not built is not here: an unknown flag is an error, never a silent nothing.
 
+mod authoring;
 mod calls;
 mod extension;
 mod limits;
 mod policy;
+mod profiles;
 mod run;
 mod runs;
 
@@ -13,11 +15,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use authoring::{Language, NewArgs, TestArgs};
 pub(crate) use calls::{BenchArgs, CallArgs, ScriptArgs};
-pub(crate) use extension::{CheckArgs, ExtensionCommand};
+pub(crate) use extension::{AcceptArgs, CheckArgs, ExtensionCommand, GrantArgs, InstallArgs};
 pub(crate) use policy::PolicyCommand;
+pub(crate) use profiles::ProfilesCommand;
 pub(crate) use run::{Approve, RunArgs};
-pub(crate) use runs::{EventsArgs, ListArgs, RunsCommand, ShowArgs};
+pub(crate) use runs::{ApproveArgs, DenyArgs, DiffArgs, EventsArgs, ListArgs, RollbackArgs, RunsCommand, Scope, ShowArgs};
 
 /// Runs sandboxed agent tools, and agents that use them, over SillyTavern chats.
 ///
@@ -85,15 +89,18 @@ pub(crate) enum Command {
     /// Look at tools and call them, alone
     #[command(subcommand, arg_required_else_help = true)]
     Tools(ToolsCommand),
-    /// Look at tools of others before anybody trusts them
+    /// Look at tools of others, install them, and say what they get
     #[command(subcommand, arg_required_else_help = true)]
     Extension(ExtensionCommand),
-    /// Look at what runs have left behind
+    /// Look at what runs have left behind, and bring their files back
     #[command(subcommand, arg_required_else_help = true)]
     Runs(RunsCommand),
     /// Look at and change what holds for tools: allow, ask or deny
     #[command(subcommand, arg_required_else_help = true)]
     Policy(PolicyCommand),
+    /// Look at the profiles that agents work by, and check their files
+    #[command(subcommand, arg_required_else_help = true)]
+    Profiles(ProfilesCommand),
 }
 
 #[derive(Debug, Args)]

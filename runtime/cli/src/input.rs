@@ -15,6 +15,8 @@ use crate::failure::Failure;
 pub(crate) const MAX_JSON_BYTES: u64 = 16 * MIB;
 /// Most bytes of a profile; real ones have a few thousand.
 pub(crate) const MAX_PROFILE_BYTES: u64 = MIB;
+/// Most bytes of a prompt snapshot, which may hold images as text.
+const MAX_SNAPSHOT_BYTES: u64 = 64 * MIB;
 /// Most bytes of a component, the sandbox's own limit.
 const MAX_COMPONENT_BYTES: u64 = 64 * MIB;
 const MIB: u64 = 1024 * 1024;
@@ -57,6 +59,12 @@ pub(crate) fn read_component(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(crate) fn read_activation(path: &Path) -> Result<serde_json::Value, Failure> {
     let bytes = read_file("the activation", path, MAX_JSON_BYTES)?;
     parse_json("the activation", &bytes)
+}
+
+/// A front end's own prompt.
+pub(crate) fn read_snapshot(path: &Path) -> Result<serde_json::Value, Failure> {
+    let bytes = read_file("the prompt snapshot", path, MAX_SNAPSHOT_BYTES)?;
+    parse_json("the prompt snapshot", &bytes)
 }
 
 /// Reads the standard input to its end, at most `cap` bytes.

@@ -67,7 +67,7 @@ pub(crate) struct BenchArgs {
     /// Skills: a folder of them, or one skill's folder
     #[arg(long, value_name = "DIR")]
     pub(crate) skills: Option<PathBuf>,
-    /// A profile: its roots, and what it lets an agent call
+    /// A profile, by its id or as a file: its roots, and what it lets an agent call
     #[arg(long, value_name = "ID|FILE")]
     pub(crate) profile: Option<String>,
     /// Seed of the random numbers, for rolls that can be had again

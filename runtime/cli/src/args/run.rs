@@ -20,6 +20,7 @@ The message is committed into the chat file itself. Ctrl-C cancels the run prope
 Examples:
   innkeeper run --chat ferry.jsonl --model openai:gpt-5-mini --instruction 'Keep it short.'
   innkeeper run --chat ferry.jsonl --model openai:llama3 --base-url http://127.0.0.1:8080/v1 --generation swipe
+  innkeeper run --chat ferry.jsonl --model claude:claude-sonnet-4-5 --card wren.png --worldinfo river.json
   innkeeper run --chat ferry.jsonl --model scripted:turns.json --json")]
 pub(crate) struct RunArgs {
     /// The chat, a SillyTavern .jsonl file; the message is committed into it
@@ -31,19 +32,31 @@ pub(crate) struct RunArgs {
     /// Address of an OpenAI-compatible server up to the version, as http://127.0.0.1:8080/v1
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// The profile that the agent works by: a file, or default-writer
-    #[arg(long, value_name = "ID|FILE", default_value = "default-writer")]
-    pub(crate) profile: String,
+    /// The profile that the agent works by: its id, or the path of a file [default: the built-in default-writer]
+    #[arg(long, value_name = "ID|FILE")]
+    pub(crate) profile: Option<String>,
     /// What you want, beside what the chat says
     #[arg(long, value_name = "TEXT")]
     pub(crate) instruction: Option<String>,
+    /// A front end's own prompt instead of one put together here: a JSON file {chatCompletionPayload, contextPolicy, ...}
+    #[arg(long, value_name = "FILE", conflicts_with = "worldinfo")]
+    pub(crate) snapshot: Option<PathBuf>,
     /// World info that counts as activated: a JSON file, as a front end captures it (worldInfoActivation)
     #[arg(long, value_name = "FILE")]
     pub(crate) activation: Option<PathBuf>,
+    /// Who the character is: a character card, PNG or JSON; it also says who speaks where the chat does not
+    #[arg(long, value_name = "FILE")]
+    pub(crate) card: Option<PathBuf>,
+    /// A world info book (lorebook) that the chat activates entries of; may be given several times
+    #[arg(long, value_name = "BOOK.json")]
+    pub(crate) worldinfo: Vec<PathBuf>,
     /// Skills beside the installed ones: a folder of them, or one skill's folder
     #[arg(long, value_name = "DIR")]
     pub(crate) skills: Option<PathBuf>,
-    /// Who speaks in the new message, where the chat has no character's message yet
+    /// Offer an installed extension's tools in this run, beside the profile's; may be given several times
+    #[arg(long, value_name = "extension/ID")]
+    pub(crate) with: Vec<String>,
+    /// Who speaks in the new message, where neither the chat nor a card says
     #[arg(long = "as", value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) speaker: Option<String>,
     /// What is wanted
@@ -52,13 +65,13 @@ pub(crate) struct RunArgs {
     /// Keep the result in the run's folder; a commit is not required
     #[arg(long)]
     pub(crate) background: bool,
-    /// Stream the model's answers (no model of this version can)
+    /// Take the model's answers piece by piece and show what it writes as it comes
     #[arg(long, conflicts_with = "no_stream")]
     pub(crate) stream: bool,
-    /// Take each answer of the model as a whole (the default)
+    /// Take each answer of the model as a whole (the default, unless the profile streams)
     #[arg(long)]
     pub(crate) no_stream: bool,
-    /// What happens to calls that need an approval: without anybody to ask they are denied
+    /// Calls that need an approval: ask at the terminal (without one: never), allow them all, or deny them all
     #[arg(long, value_name = "WHEN", default_value = "ask")]
     pub(crate) approve: Approve,
     /// Most rounds of the model; the profile's own limit cannot be raised

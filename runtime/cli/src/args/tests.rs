@@ -17,9 +17,8 @@ fn the_command_line_is_sound() {
 fn what_is_not_built_does_not_exist() {
     for line in [
         &["serve"][..],
-        &["extension", "list"],
-        &["runs", "rollback", "run_1"],
-        &["run", "--chat", "c", "--model", "m:n", "--snapshot", "s.json"],
+        &["mcp"],
+        &["runs", "prune"],
         &["tools", "call", "dice.roll", "--with", "extension/x"],
     ] {
         assert_eq!(parse(line).unwrap_err().exit_code(), 2, "{line:?}");

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use innkeeper::profile::Profile;
+use innkeeper::profile::{Profile, ResolvedProfile};
 use innkeeper::protocol::limits::Limits;
 use innkeeper::protocol::path::RootName;
-use innkeeper::{BenchResult, BenchSetup, Capability, ForeignComponent, Innkeeper, ProfileChoice, ToolBench};
+use innkeeper::{BenchResult, BenchSetup, Capability, ForeignComponent, Innkeeper, SkillPolicy, ToolBench};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -132,18 +132,19 @@ impl Bench {
             .map(|path| foreign(path, &args.allow))
             .transpose()?;
         let host = host::tools_only(data).await?;
-        let profile = match args.profile.as_deref().map(profile::find).transpose()? {
-            None => None,
-            Some(ProfileChoice::BuiltIn) => Some(host.default_profile()),
-            Some(ProfileChoice::Given(profile)) => Some(*profile),
-        };
-        if let Some(profile) = &profile {
-            check_profile(profile, &host)?;
-        }
+        let named = args.profile.as_deref();
+        let profile = named.map(|name| profile::load(name, &host, data)).transpose()?;
+        let resolved = profile
+            .as_ref()
+            .map(|profile| check_profile(profile, &host))
+            .transpose()?;
         let roots = Roots::of(&args, profile.as_ref())?;
         let (workspace, temporary) = workspace(args.workspace)?;
         let mut limits = Limits::default();
         args.limit.iter().for_each(|setting| setting.apply(&mut limits));
+        if let Some(profile) = &resolved {
+            limits = profile.call_limits(&limits);
+        }
         let is_foreign = component.is_some();
         let base = BenchSetup {
             workspace,
@@ -154,6 +155,7 @@ impl Bench {
             chat: args.chat,
             boundary: args.boundary,
             skills: args.skills.clone(),
+            skill_policy: resolved.as_ref().map(skill_policy),
             activation: args.activation.as_deref().map(read_activation).transpose()?,
             seed: args.seed,
             visible: roots.visible,
@@ -178,7 +180,8 @@ impl Bench {
 
     /// Finds names that mean nothing before anything is called.
     fn check_names(&self, calls: &[ScriptedCall]) -> Result<(), Failure> {
-        let tools = self.host.tools().tools();
+        let catalogue = self.host.tools();
+        let tools = catalogue.tools();
         let is_known = |name: &str| tools.iter().any(|tool| host::is_named(&tool.spec, name));
         // The tools of a foreign component are known to the bench alone, which refuses a wrong name itself.
         match calls.iter().find(|call| !self.is_foreign && !is_known(&call.tool)) {
@@ -199,8 +202,8 @@ impl Bench {
     /// The policy counts here too, and so does a profile that was named. What they put behind an approval may be called: the one who
     /// would be asked is calling.
     fn check_policy(&self, name: &str) -> Result<(), Failure> {
-        let tools = self.host.tools().tools();
-        let Some(tool) = tools.iter().find(|tool| host::is_named(&tool.spec, name)) else {
+        let catalogue = self.host.tools();
+        let Some(tool) = catalogue.tools().iter().find(|tool| host::is_named(&tool.spec, name)) else {
             return Ok(());
         };
         // A component that is tried is nobody's tool yet, and no rule is about it.
@@ -238,11 +241,19 @@ fn call_failure(error: innkeeper::HostError) -> Failure {
     Failure { exit, ..failure }
 }
 
-fn check_profile(profile: &Profile, host: &Innkeeper) -> Result<(), Failure> {
+fn check_profile(profile: &Profile, host: &Innkeeper) -> Result<ResolvedProfile, Failure> {
     let checked = innkeeper::profile::resolve(profile, &host.tools().specs());
-    checked
-        .map(|_| ())
-        .map_err(|error| Failure::usage(error.code(), error.to_string()))
+    checked.map_err(|error| Failure::usage(error.code(), error.to_string()))
+}
+
+fn skill_policy(profile: &ResolvedProfile) -> SkillPolicy {
+    let skills = profile.skills();
+    SkillPolicy {
+        visible: skills.visible.clone(),
+        deny: skills.deny.clone(),
+        max_chars_per_call: skills.max_read_chars_per_call,
+        max_chars_per_run: skills.max_read_chars_per_run,
+    }
 }
 
 /// The roots of the bench.

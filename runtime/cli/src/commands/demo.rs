@@ -66,7 +66,7 @@ pub(super) async fn run(args: &DemoArgs, data: Option<&DataRoot>, console: &mut 
         ..StartRun::new(place.chat(), Arc::new(model))
     };
     let handle = host.start_run(start).await?;
-    let watched = drive::watch(&host, handle, console).await?;
+    let watched = drive::watch(&host, handle, false, console).await?;
     let message = last_message(&place.chat());
     if console.json {
         console.json_line(&final_value(&watched.report, &place, message.as_ref()))?;
@@ -138,12 +138,8 @@ fn show_place(place: &Place, report: &RunReport, console: &mut Console) -> Resul
         .unwrap_or(&report.folder)
         .display()
         .to_string();
-    let chat = report
-        .chat
-        .strip_prefix(place.root())
-        .unwrap_or(&report.chat)
-        .display()
-        .to_string();
+    let chat = place.chat();
+    let chat = chat.strip_prefix(place.root()).unwrap_or(&chat).display().to_string();
     let entries = [
         ("events.jsonl", "the journal, one event a line"),
         ("output/main.md", "the file that was committed"),

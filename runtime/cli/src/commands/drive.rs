@@ -1,10 +1,15 @@
 //! Watching a run to its end: its events as they happen, an interrupt that cancels it, and how it ended.
 
+mod draft;
+mod prompt;
+
 use std::time::Duration;
 
+use innkeeper::protocol::approval::ApprovalId;
 use innkeeper::protocol::envelope::Envelope;
+use innkeeper::protocol::id::RunId;
 use innkeeper::protocol::run::RunStatus;
-use innkeeper::{Innkeeper, RunHandle, RunReport};
+use innkeeper::{ApproveToolCall, Innkeeper, RunHandle, RunNews, RunReport};
 use serde_json::{Value, json};
 
 use super::host::components;
@@ -13,6 +18,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupts;
 use crate::render::{Facts, Timeline, status_name};
+use draft::Draft;
+use prompt::Prompt;
 
 /// How often the status line moves.
 const STATUS_INTERVAL: Duration = Duration::from_millis(120);
@@ -25,14 +32,22 @@ pub(super) struct Watched {
     pub(super) facts: Facts,
 }
 
-/// Shows the run until it ends. The first interrupt cancels it, the second one quits the program.
-pub(super) async fn watch(host: &Innkeeper, mut handle: RunHandle, console: &mut Console) -> Result<Watched, Failure> {
+/// Shows the run until it ends, and asks the person about calls where one is there. The first interrupt cancels the run, the second one
+/// quits the program.
+pub(super) async fn watch(
+    host: &Innkeeper,
+    mut handle: RunHandle,
+    is_attended: bool,
+    console: &mut Console,
+) -> Result<Watched, Failure> {
     let folder = handle.folder().to_owned();
     let mut timeline = Timeline::new(console.paint, console.columns, components(host), folder);
     let mut ticker = tokio::time::interval(STATUS_INTERVAL);
     let mut tick = 0_usize;
     let cancel = handle.cancel_switch();
     let mut interrupts = Interrupts::listen();
+    let mut draft = Draft::default();
+    let (run_id, mut prompt) = (handle.run_id().clone(), Prompt::new(console.paint));
     let mut cancels = 0_u32;
     let mut trouble = None;
     loop {
@@ -47,12 +62,21 @@ pub(super) async fn watch(host: &Innkeeper, mut handle: RunHandle, console: &mut
                 console.clear_status();
                 note("Cancelling the run; once more quits at once.");
             }
-            event = handle.next_event() => match event {
+            news = handle.next() => match news {
                 // A closed output does not stop the run: it is the run that matters.
-                Some(event) => trouble = trouble.or(show(&event, &mut timeline, console).err()),
+                Some(RunNews::Event(event)) => {
+                    trouble = trouble.or(show(&event, &mut timeline, console).err());
+                    if is_attended {
+                        console.clear_status();
+                        follow_questions(host, &run_id, &event, &mut prompt);
+                    }
+                }
+                Some(RunNews::Live(update)) => trouble = trouble.or(draft.show(&update, console).err()),
                 None => break,
             },
-            _ = ticker.tick() => {
+            answer = prompt.answer(run_id.as_str()) => answer_question(host, answer, &mut prompt),
+            // A question stays in sight: nothing moves below it.
+            _ = ticker.tick(), if !prompt.is_open() => {
                 tick = tick.wrapping_add(1);
                 show_status(tick, &timeline, console);
             }
@@ -69,6 +93,36 @@ pub(super) async fn watch(host: &Innkeeper, mut handle: RunHandle, console: &mut
             report,
             facts: timeline.facts(),
         }),
+    }
+}
+
+/// Shows questions as they are put and takes them away when they have their answer, from here or from elsewhere.
+fn follow_questions(host: &Innkeeper, run_id: &RunId, event: &Envelope, prompt: &mut Prompt) {
+    let id = event.payload.get("approvalId").and_then(Value::as_str);
+    let Some(id) = id.and_then(|id| ApprovalId::parse(id).ok()) else { return };
+    match event.kind.as_str() {
+        "tool_call_awaiting_approval" => {
+            let waiting = host.runs().and_then(|runs| runs.pending_approvals(run_id));
+            match waiting {
+                Ok(waiting) => {
+                    let asked = waiting.into_iter().find(|pending| pending.request.approval_id == id);
+                    asked.into_iter().for_each(|pending| prompt.show(pending));
+                }
+                // A question that cannot be shown is not answered with yes; it can still be denied from elsewhere.
+                Err(error) => note(&format!("A call waits for an answer and cannot be shown: {error}")),
+            }
+        }
+        "tool_call_approved" | "tool_call_denied" => prompt.close(&id),
+        _ => {}
+    }
+}
+
+fn answer_question(host: &Innkeeper, answer: ApproveToolCall, prompt: &mut Prompt) {
+    if let Some(id) = answer.approval_id.as_deref().and_then(|id| ApprovalId::parse(id).ok()) {
+        prompt.close(&id);
+    }
+    if let Err(error) = host.approve_agent_tool_call(answer) {
+        note(&error.to_string());
     }
 }
 
@@ -114,7 +168,7 @@ pub(super) fn report_json(report: &RunReport) -> Value {
     let mut run = json!({
         "runId": report.run_id,
         "status": status_name(report.status),
-        "chat": report.chat.to_string_lossy(),
+        "chat": report.chat.as_ref().map(|chat| chat.to_string_lossy()),
         "folder": report.folder.to_string_lossy(),
     });
     if let (Some(error), Value::Object(members)) = (&report.error, &mut run) {
@@ -126,8 +180,6 @@ pub(super) fn report_json(report: &RunReport) -> Value {
 #[cfg(test)]
 mod tests {
     use innkeeper::HostError;
-    use innkeeper::protocol::id::RunId;
-
     use super::*;
 
     fn report(status: RunStatus, code: Option<&str>) -> RunReport {
@@ -135,7 +187,7 @@ mod tests {
             run_id: RunId::parse("run_1").unwrap(),
             status,
             error: code.map(|code| HostError::new(code, "why")),
-            chat: "c.jsonl".into(),
+            chat: Some("c.jsonl".into()),
             folder: "f".into(),
         }
     }

@@ -1,10 +1,11 @@
-//! `extension check`: what a component asks for, what it holds, and whether this host would load it.
+//! `extension check`: what a component or a package asks for, what it holds, and whether this host would load it.
 //!
 //! Nothing is installed or granted.
 
-use std::time::Duration;
+use std::path::Path;
 
-use innkeeper::{ComponentReport, HostError, Innkeeper};
+use innkeeper::{Innkeeper, PackageInput};
+use serde_json::{Value, json};
 
 use super::component::{ComponentFile, refused};
 use super::host;
@@ -12,29 +13,27 @@ use crate::args::CheckArgs;
 use crate::console::Console;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::DataRoot;
-use crate::render::component_text;
+use crate::place::{DataRoot, quoted};
+use crate::render::{component_text, offer_text};
 
-/// How long a check may take: the minute that compiling a component may take, and time for listing its tools.
-const CHECK_LIMIT: Duration = Duration::from_secs(75);
+/// Codes of components that are one and that this host would not load.
+const WOULD_NOT_LOAD: [&str; 5] = [
+    "extension.import_refused",
+    "extension.invalid_component",
+    "extension.compile_limit",
+    "extension.too_large",
+    "tool.unknown_placeholder",
+];
 
-/// Looks at one component file.
+/// Looks at one component file, or at a package.
 pub(super) async fn check(args: &CheckArgs, data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
     if args.file.is_dir() {
-        let message = format!(
-            "{} is a folder; this version checks single components",
-            args.file.display()
-        );
-        return Err(Failure::unsupported(message).hint("Give the component's file, which ends in .wasm."));
+        return check_package(&args.file, data, console).await;
     }
     let file = ComponentFile::read(&args.file)?;
     let host = host::tools_only(data).await?;
-    let report = within(CHECK_LIMIT, move |runtime| runtime.block_on(inspect(host, file)));
-    let report = report.await?.map_err(|error| {
-        let failure = refused(error);
-        let message = format!("{} cannot be used: {}", args.file.display(), failure.message);
-        Failure { message, ..failure }
-    })?;
+    let report = host.inspect_component(&file.id, &file.bytes).await;
+    let report = report.map_err(|error| unusable(&args.file, refused(error)))?;
     if console.json {
         console.json_value(&report)?;
     } else {
@@ -51,57 +50,36 @@ pub(super) async fn check(args: &CheckArgs, data: Option<&DataRoot>, console: &m
     })
 }
 
-async fn inspect(host: Innkeeper, file: ComponentFile) -> Result<ComponentReport, HostError> {
-    host.inspect_component(&file.id, &file.bytes).await
+async fn check_package(folder: &Path, data: Option<&DataRoot>, console: &mut Console) -> Result<Exit, Failure> {
+    let host: Innkeeper = host::tools_only(data).await?;
+    let plan = host.plan_extension(PackageInput::Folder(folder.to_owned())).await;
+    let plan = plan.map_err(|error| {
+        let failure = unusable(folder, refused(error));
+        let exit = match WOULD_NOT_LOAD.contains(&failure.code.as_str()) {
+            true => Exit::Failed,
+            false => failure.exit,
+        };
+        Failure { exit, ..failure }
+    })?;
+    if console.json {
+        let report = host.inspect_component(plan.offer.id.as_str(), plan.component()).await?;
+        let mut report = json!(report);
+        if let Value::Object(members) = &mut report {
+            members.insert("package".to_owned(), json!(plan.offer));
+        }
+        console.json_value(&report)?;
+        return Ok(Exit::Done);
+    }
+    console.line(&offer_text(&plan.offer, console.paint, console.wrap_columns()))?;
+    let (sign, command) = (
+        console.paint.good("\u{2713} usable"),
+        format!("innkeeper extension install {}", quoted(folder)),
+    );
+    console.line(&format!("{sign}\n  {}", console.paint.name(&command)))?;
+    Ok(Exit::Done)
 }
 
-/// Does work that blocks on a thread of its own, and waits for it no longer than the limit. The thread then ends with the program.
-async fn within<T: Send + 'static>(
-    limit: Duration,
-    work: impl FnOnce(tokio::runtime::Handle) -> T + Send + 'static,
-) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Handle::current();
-    let (sender, receiver) = tokio::sync::oneshot::channel();
-    let thread = std::thread::Builder::new().name("innkeeper-check".to_owned());
-    // Whoever waited may be gone; then nobody wants the result.
-    let spawned = thread.spawn(move || drop(sender.send(work(runtime))));
-    spawned.map_err(|error| Failure::machine("cli.no_threads", format!("a thread cannot start: {error}")))?;
-    match tokio::time::timeout(limit, receiver).await {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(_)) => Err(Failure::machine(
-            "agent.internal_error",
-            "looking at the component broke down",
-        )),
-        Err(_) => Err(Failure::machine(
-            "extension.compile_limit",
-            format!(
-                "the component was not compiled within {} s, which is the limit",
-                limit.as_secs()
-            ),
-        )
-        .hint("Build it smaller, or with smaller functions.")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn work_that_does_not_end_is_not_waited_for() {
-        let (hold, held) = mpsc::channel::<()>();
-        let failure = within(Duration::ZERO, move |_| held.recv()).await.unwrap_err();
-        assert_eq!(
-            (failure.code.as_str(), failure.exit),
-            ("extension.compile_limit", Exit::Failed)
-        );
-        drop(hold);
-    }
-
-    #[tokio::test]
-    async fn work_that_ends_gives_its_result() {
-        assert_eq!(within(CHECK_LIMIT, |_| 7).await.unwrap(), 7);
-    }
+fn unusable(path: &Path, failure: Failure) -> Failure {
+    let message = format!("{} cannot be used: {}", path.display(), failure.message);
+    Failure { message, ..failure }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use innkeeper::{Builder, Innkeeper};
 use innkeeper_protocol::tool::ToolSpec;
 
+use super::compile;
 use crate::failure::Failure;
 use crate::place::DataRoot;
 
@@ -15,14 +16,14 @@ const SHORT_DIGEST: usize = 8;
 pub(super) async fn tools_only(data: Option<&DataRoot>) -> Result<Innkeeper, Failure> {
     let mut builder = Innkeeper::builder();
     if let Some(data) = data {
-        builder = builder.cache_dir(data.cache());
+        builder = builder.cache_dir(data.cache()).extensions_of(&data.path);
     }
     build(builder).await
 }
 
-/// Builds the host.
+/// Builds the host, which has this program compile components of others.
 pub(super) async fn build(builder: Builder) -> Result<Innkeeper, Failure> {
-    builder.build().await.map_err(|error| {
+    builder.compiler(compile::by_this_program()).build().await.map_err(|error| {
         let hint = "If address space is short, raise the limit (ulimit -v).";
         let failure = Failure::from(error);
         if failure.code == "sandbox.engine_failed" && failure.hint.is_none() {

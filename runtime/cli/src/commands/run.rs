@@ -1,11 +1,13 @@
 //! `run`: one agent run over a chat.
 
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use innkeeper::gateway::spec::{ModelName, ModelOptions};
+use innkeeper::protocol::approval::ApprovalMode;
 use innkeeper::protocol::model::Model;
 use innkeeper::protocol::run::Presentation;
-use innkeeper::{Innkeeper, ProfileChoice, StartRun};
+use innkeeper::{Innkeeper, ProfileChoice, PromptInputs, StartRun, parse_extension_id, read_book, read_card};
 use serde_json::json;
 
 use super::{drive, host, profile};
@@ -13,22 +15,24 @@ use crate::args::{Approve, RunArgs};
 use crate::console::{Console, note};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::read_activation;
+use crate::input::{read_activation, read_snapshot};
 use crate::place::DataRoot;
 use crate::render::ending;
 
 /// Starts the run and shows it until it ends.
 pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
-    check_supported(&args)?;
     let model = model(&args)?;
-    let profile = profile::find(&args.profile)?;
+    let profile = args.profile.as_deref().map_or(Ok(ProfileChoice::BuiltIn), profile::find)?;
     let activation = args.activation.as_deref().map(read_activation).transpose()?;
+    let prompt = prompt(&args)?;
+    let with = args.with.iter().map(|id| parse_extension_id(id)).collect::<Result<_, _>>()?;
     let host = host::build(Innkeeper::builder().data_root(&data.path)).await?;
-    let limit = max_rounds(&profile, &host);
+    let limit = host.chosen_profile(&profile, &data.path)?.profile.tools.max_rounds;
     let beyond = args.max_rounds.filter(|rounds| i64::from(*rounds) > limit);
     let start = StartRun {
         profile,
         skills: args.skills.clone(),
+        prompt,
         activation,
         instruction: args.instruction,
         generation: args.generation.into(),
@@ -36,13 +40,17 @@ pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -
         presentation: args.background.then_some(Presentation::Background),
         max_rounds: args.max_rounds,
         seed: args.seed,
+        approvals: approvals(args.approve),
+        with,
+        stream: stream(args.stream, args.no_stream),
         ..StartRun::new(args.chat, model)
     };
     let handle = host.start_run(start).await?;
     if let (Some(rounds), false) = (beyond, console.quiet) {
         note(&rounds_note(rounds, limit));
     }
-    let watched = drive::watch(&host, handle, console).await?;
+    let is_attended = approvals(args.approve) == ApprovalMode::Ask;
+    let watched = drive::watch(&host, handle, is_attended, console).await?;
     let report = &watched.report;
     if console.json {
         console.json_line(&json!({ "run": drive::report_json(report) }))?;
@@ -54,35 +62,34 @@ pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -
     Ok(drive::exit_of(report))
 }
 
-/// The profile's own limit of rounds. One that is out of range is refused when the run starts.
-fn max_rounds(profile: &ProfileChoice, host: &Innkeeper) -> i64 {
-    match profile {
-        ProfileChoice::BuiltIn => host.default_profile().tools.max_rounds,
-        ProfileChoice::Given(profile) => profile.tools.max_rounds,
-    }
-}
-
 fn rounds_note(asked: u32, limit: i64) -> String {
     format!("note: --max-rounds {asked} is more than the profile allows; the run has at most {limit} rounds")
 }
 
-/// Flags that ask for what is not there are refused before anything starts.
-fn check_supported(args: &RunArgs) -> Result<(), Failure> {
-    if args.stream {
-        return Err(Failure::usage(
-            "model.stream_unsupported",
-            "no model of this version can stream its answer",
-        )
-        .hint("Leave out --stream."));
+/// Whether answers come piece by piece; the profile's word where neither flag is given.
+fn stream(stream: bool, no_stream: bool) -> Option<bool> {
+    (stream || no_stream).then_some(stream)
+}
+
+/// Who is asked about calls that need an approval. Asking needs a terminal; without one nobody is there.
+fn approvals(approve: Approve) -> ApprovalMode {
+    let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
+    match approve {
+        Approve::Ask if is_attended => ApprovalMode::Ask,
+        Approve::Ask | Approve::Never => ApprovalMode::Never,
+        Approve::Always => ApprovalMode::Always,
     }
-    match args.approve {
-        // Nothing can ask yet, and a call that nobody can be asked about is denied.
-        Approve::Ask | Approve::Never => Ok(()),
-        Approve::Always => Err(
-            Failure::unsupported("calls cannot be approved in advance in this version")
-                .hint("Leave out --approve always."),
-        ),
-    }
+}
+
+/// What the person gives for the prompt, read before anything starts.
+fn prompt(args: &RunArgs) -> Result<PromptInputs, Failure> {
+    let books: Result<_, _> = args.worldinfo.iter().map(|path| read_book(path)).collect();
+    Ok(PromptInputs {
+        card: args.card.as_deref().map(read_card).transpose()?,
+        books: books?,
+        snapshot: args.snapshot.as_deref().map(read_snapshot).transpose()?,
+        ..PromptInputs::default()
+    })
 }
 
 fn model(args: &RunArgs) -> Result<Arc<dyn Model>, Failure> {

@@ -1,18 +1,21 @@
-//! `runs list` and `runs show`: what runs have left behind. Neither starts a sandbox.
+//! `runs list`, `runs show` and `runs diff`: what runs have left behind. None starts a sandbox.
 
 use innkeeper::protocol::id::RunId;
-use innkeeper::{HostError, ListQuery, PageQuery, RunPage, RunReader};
+use innkeeper::protocol::view::{ReadDiff, ReadRunEvents};
+use innkeeper::{HostError, ListQuery, RunPage, RunReader};
 use serde_json::{Value, json};
 
-use crate::args::{ListArgs, ShowArgs};
+use crate::args::{DiffArgs, ListArgs, ShowArgs};
 use crate::console::{Console, note};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::DataRoot;
-use crate::render::{issue_lines, run_details, run_table};
+use crate::render::{diff_text, issue_lines, run_details, run_table};
 
 /// Events at the end of a journal among which the terminal one is looked for; after it only bookkeeping follows.
 const TAIL: u64 = 20;
+/// Characters of all diffs together: more than anybody reads at a terminal, and little enough to hold.
+const MAX_DIFF_CHARS: u32 = 4_000_000;
 
 /// A reader of the data root, once runs that a dead process left open are closed: a list that shows them at work would be wrong.
 pub(super) fn reader(data: &DataRoot) -> RunReader {
@@ -86,14 +89,40 @@ pub(super) fn show(args: &ShowArgs, data: &DataRoot, console: &mut Console) -> R
     Ok(Exit::Done)
 }
 
+/// Shows how a run's files differ between two moments.
+pub(super) fn diff(args: DiffArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
+    let request = ReadDiff {
+        run_id: args.run,
+        from: args.from,
+        to: args.to,
+        path: None,
+        max_chars: Some(MAX_DIFF_CHARS),
+    };
+    let found = reader(data)
+        .read_agent_diff(&request)
+        .map_err(|error| about(error, data))?;
+    if console.json {
+        console.json_value(&found)?;
+        return Ok(Exit::Done);
+    }
+    if found.files.is_empty() {
+        note("No differences.");
+        return Ok(Exit::Done);
+    }
+    console.line(&diff_text(&found, console.paint))?;
+    if found.truncated {
+        note("The rest is too long to be shown; compare moments that are nearer to each other.");
+    }
+    Ok(Exit::Done)
+}
+
 /// What ended the run early, as its terminal event says.
 fn ended_by(reader: &RunReader, run: &RunId) -> Result<Option<HostError>, Failure> {
-    let query = PageQuery {
+    let page = reader.read_agent_run_events(&ReadRunEvents {
         before_seq: Some(u64::MAX),
         limit: Some(TAIL),
-        ..PageQuery::default()
-    };
-    let page = reader.read_agent_run_events(run, &query)?;
+        ..ReadRunEvents::of(run.clone())
+    })?;
     let ended = page
         .events
         .iter()

@@ -89,7 +89,8 @@ fn effect_text(effect: &PlannedEffect) -> String {
     }
 }
 
-fn micros(micros: u64) -> String {
+/// Microseconds in milliseconds.
+pub(super) fn micros(micros: u64) -> String {
     format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100)
 }
 

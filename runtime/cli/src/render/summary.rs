@@ -74,11 +74,8 @@ pub(crate) fn ending(report: &RunReport, facts: &Facts, more: Option<&str>, pain
         Some(index) => format!("number {index} (from 0) in"),
         None => "none was committed;".to_owned(),
     };
-    lines.push(format!(
-        "{} {}",
-        labelled("message", &message, paint, columns),
-        path(&report.chat)
-    ));
+    let chat = report.chat.as_deref().map_or_else(|| "the application's chat".to_owned(), path);
+    lines.push(format!("{} {chat}", labelled("message", &message, paint, columns)));
     // Paths and ids are not wrapped: they are there to be copied.
     lines.push(format!("{}{}", labelled("run", "", paint, columns), report.run_id));
     lines.push(format!(
@@ -109,7 +106,7 @@ mod tests {
             run_id: RunId::parse("run_0123456789abcdef0123456789abcdef").unwrap(),
             status,
             error,
-            chat: "/chats/Wren/ferry.jsonl".into(),
+            chat: Some("/chats/Wren/ferry.jsonl".into()),
             folder: "/data/runs/run_0123456789abcdef0123456789abcdef".into(),
         }
     }

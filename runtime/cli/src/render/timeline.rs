@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use innkeeper::protocol::envelope::{Envelope, Level};
-use innkeeper::protocol::event::{CallScope, RunEvent};
+use innkeeper::protocol::approval::ApprovalScope;
+use innkeeper::protocol::event::{AnsweredBy, CallScope, RunEvent};
 use innkeeper::protocol::path::WorkspacePath;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -21,7 +22,7 @@ use super::paint::Paint;
 use super::summary::Facts;
 use super::text::{counted, plain};
 use row::{Mark, Row};
-use words::{answer_words, persistence_rows, start_rows};
+use words::{answer_words, guidance_rows, persistence_rows, rollback_rows, start_rows};
 
 /// Largest file of arguments or results that is read for its line; larger ones are passed over.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
@@ -124,6 +125,8 @@ impl Timeline {
             | E::WorkspaceFileWritten { .. }
             | E::WorkspacePatchApplied { .. }
             | E::WorkspaceFileDeleted { .. } => self.call_rows(event),
+            E::ToolCallAwaitingApproval(_) | E::ToolCallApproved(_) | E::ToolCallDenied(_) => self.approval_rows(event),
+            E::UserGuidanceSubmitted(_) | E::UserGuidanceApplied(_) | E::UserGuidanceDiscarded(_) => guidance_rows(event),
             E::ChatCommitCompleted { .. } | E::ChatCommitFailed { .. } => self.commit_rows(event),
             E::PersistentChangesCommitted { .. }
             | E::PersistentChangesCommitFailed { .. }
@@ -133,7 +136,10 @@ impl Timeline {
             | E::RunCancelled { .. }
             | E::RunFailed { .. }
             | E::RunPartialSuccess { .. } => self.end_rows(event),
+            E::WorkspaceRollbackCompleted { .. } | E::WorkspaceRollbackFailed { .. } => rollback_rows(event),
             E::ProfileResolved { .. }
+            | E::GenerationIntentRecorded(_)
+            | E::WorkspaceRollbackRequested { .. }
             | E::SkillScopesResolved { .. }
             | E::StatusChanged { .. }
             | E::WorkspaceInitialized { .. }
@@ -277,6 +283,27 @@ impl Timeline {
         }
     }
 
+    fn approval_rows(&mut self, event: RunEvent) -> Vec<Row> {
+        match event {
+            RunEvent::ToolCallAwaitingApproval(request) => {
+                self.status = Some("waiting for your answer".to_owned());
+                let name = plain(request.tool_id.name());
+                let detail = format!("{} [call {}]", plain(&request.rule), plain(request.call_id.as_str()));
+                vec![Row::new(Mark::Odd, &format!("{name}?")).detail(detail)]
+            }
+            RunEvent::ToolCallApproved(answer) if answer.by == AnsweredBy::User => {
+                self.status = None;
+                vec![Row::new(Mark::Good, "approved").detail(covered(answer.scope).to_owned())]
+            }
+            RunEvent::ToolCallDenied(answer) => {
+                self.status = None;
+                let reason = answer.reason.as_deref().map(plain).unwrap_or_default();
+                vec![Row::new(Mark::Odd, "denied").detail(reason)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn note_change(&mut self, call_id: &str, change: String) -> Vec<Row> {
         self.open.entry(call_id.to_owned()).or_default().outcome.push(change);
         Vec::new()
@@ -361,6 +388,14 @@ impl Timeline {
         let is_small = metadata.is_file() && metadata.len() <= MAX_FILE_BYTES;
         let bytes = is_small.then(|| std::fs::read(&path).ok()).flatten()?;
         serde_json::from_slice(&bytes).ok()
+    }
+}
+
+fn covered(scope: ApprovalScope) -> &'static str {
+    match scope {
+        ApprovalScope::Once => "this once",
+        ApprovalScope::Run => "the same call until the run ends",
+        ApprovalScope::Always => "the same call in every run",
     }
 }
 

@@ -44,14 +44,6 @@ fn wrong_usage_is_exit_code_2_with_one_json_value() {
             "agent.validation_error",
         ),
         (
-            &["run", "--chat", &chat, "--model", "openai:x", "--stream"],
-            "model.stream_unsupported",
-        ),
-        (
-            &["run", "--chat", &chat, "--model", "openai:x", "--approve", "always"],
-            "cli.unsupported",
-        ),
-        (
             &["run", "--chat", &chat, "--model", "openai:x", "--profile", "poet"],
             "agent.profile_not_found",
         ),

@@ -6,9 +6,13 @@
     reason = "a test that meets what it does not expect shall fail"
 )]
 
+mod approvals;
 mod bad_input;
+mod cases;
 mod extension;
+mod prompt;
 mod runs;
+mod streaming;
 mod tools;
 
 use std::path::{Path, PathBuf};

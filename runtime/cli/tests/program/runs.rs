@@ -75,6 +75,108 @@ fn a_run_commits_into_the_chat_and_can_be_looked_at() {
     assert!(stdout.contains("\"run_completed\""));
 }
 
+/// A run that wrote a draft, a second text, and committed that; its id.
+fn two_drafts(data: &Path, folder: &Path) -> String {
+    let write = |text: &str| json!({"calls": [{"name": "workspace_write_file", "arguments": {"path": "output/main.md", "content": text}}]});
+    let model = script(
+        folder,
+        &json!({"turns": [
+            write("A draft.\n"),
+            write("Caught.\n"),
+            {"calls": [{"name": "workspace_commit", "arguments": {}}]},
+            {"calls": [{"name": "workspace_finish", "arguments": {}}]},
+        ]}),
+    );
+    let (code, stdout, stderr) = run(data, &["run", "--json", "--chat", &chat(folder), "--model", &model]);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
+    let last: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    last["run"]["runId"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn the_files_of_two_moments_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let id = two_drafts(&data, folder.path());
+    let (code, stdout, _) = run(&data, &["runs", "diff", &id, "--from", "cp_000001", "--json"]);
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    let file = &found["files"][0];
+    assert_eq!(
+        (code, &found["from"], &found["to"], &found["truncated"]),
+        (Some(0), &json!("cp_000001"), &Value::Null, &json!(false))
+    );
+    assert_eq!(
+        (&file["path"], &file["kind"], &file["addedLines"], &file["removedLines"]),
+        (&json!("output/main.md"), &json!("modified"), &json!(1), &json!(1))
+    );
+    let diff = file["diff"].as_str().unwrap();
+    assert!(diff.ends_with("@@ -1 +1 @@\n-A draft.\n+Caught.\n"), "{diff}");
+    let (_, stdout, _) = run(&data, &["runs", "diff", &id, "--to", "cp_000001"]);
+    assert_eq!(stdout, "A output/main.md  +1 -0\n@@ -0,0 +1 @@\n+A draft.\n");
+    let (code, stdout, _) = run(&data, &["runs", "diff", &id, "--from", "cp_000099", "--json"]);
+    assert_eq!(
+        (code, super::error_code(&stdout).as_str()),
+        (Some(2), "agent.checkpoint_not_found")
+    );
+}
+
+#[test]
+fn without_a_terminal_a_rollback_is_denied_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let id = two_drafts(&data, folder.path());
+    let (code, stdout, stderr) = run(&data, &["runs", "rollback", &id, "--to", "cp_000001", "--json"]);
+    assert_eq!(
+        (code, super::error_code(&stdout).as_str()),
+        (Some(3), "tool.approval_unavailable")
+    );
+    assert!(stderr.contains("nobody is there"), "{stderr}");
+    let (_, stdout, _) = run(&data, &["runs", "show", &id, "--json"]);
+    let shown: Value = serde_json::from_str(&stdout).unwrap();
+    let file = Path::new(shown["run"]["folder"].as_str().unwrap()).join("output/main.md");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "Caught.\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_of_another_process_is_followed_to_its_end() {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let model = script(folder.path(), &json!({"turns": [{"text": "late", "delayMs": 600_000}]}));
+    let start = |arguments: &[&str]| {
+        Command::new(assert_cmd::cargo::cargo_bin("innkeeper"))
+            .args(arguments)
+            .env("INNKEEPER_DATA", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let lines = |child: &mut Child| {
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap())
+    };
+    let mut running = start(&["run", "--json", "--chat", &chat(folder.path()), "--model", &model]);
+    let mut told = lines(&mut running);
+    let first = told.find(|line| line["type"] == "model_call_attempt_started").unwrap();
+    let mut follower = start(&["runs", "events", first["runId"].as_str().unwrap(), "--follow", "--json"]);
+    let mut events = lines(&mut follower);
+    assert!(events.any(|line| line["type"] == "model_call_attempt_started"));
+    let kill = Command::new("kill")
+        .args(["-INT", &running.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(kill.success());
+    let rest: Vec<Value> = events.collect();
+    assert!(rest.iter().any(|line| line["type"] == "run_cancelled"), "{rest:?}");
+    assert_eq!(
+        (follower.wait().unwrap().code(), running.wait().unwrap().code()),
+        (Some(0), Some(130))
+    );
+}
+
 #[test]
 fn a_failed_run_has_exit_code_1_and_says_why() {
     let folder = tempfile::tempdir().unwrap();

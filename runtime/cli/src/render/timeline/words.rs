@@ -51,6 +51,42 @@ pub(super) fn persistence_rows(event: RunEvent) -> Vec<Row> {
     }
 }
 
+/// What a person said to the run.
+pub(super) fn guidance_rows(event: RunEvent) -> Vec<Row> {
+    match event {
+        RunEvent::UserGuidanceSubmitted(guidance) => {
+            vec![Row::new(Mark::Step, "you said").detail(format!("\u{201c}{}\u{201d}", plain(&guidance.preview)))]
+        }
+        RunEvent::UserGuidanceApplied(guidance) => {
+            let detail = format!("the model reads it with round {}", guidance.round);
+            vec![Row::new(Mark::Good, "guidance").detail(detail)]
+        }
+        RunEvent::UserGuidanceDiscarded(_) => {
+            vec![Row::new(Mark::Odd, "guidance").detail("the run ended before the model could read it".to_owned())]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What became of a rollback.
+pub(super) fn rollback_rows(event: RunEvent) -> Vec<Row> {
+    match event {
+        RunEvent::WorkspaceRollbackCompleted {
+            checkpoint_id,
+            safety_checkpoint_id,
+            ..
+        } => {
+            let detail = format!("to {checkpoint_id}; the state before is {safety_checkpoint_id}");
+            vec![Row::new(Mark::Good, "rolled back").detail(detail)]
+        }
+        RunEvent::WorkspaceRollbackFailed { code, message, .. } => {
+            let detail = format!("{} [{}]", plain(&message), plain(&code));
+            vec![Row::new(Mark::Bad, "not rolled back").detail(detail)]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// What the model answered, in a few words.
 pub(super) fn answer_words(calls: usize, text: &AnswerMetrics) -> String {
     let asks = match calls {

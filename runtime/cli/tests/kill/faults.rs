@@ -1,0 +1,171 @@
+//! A disk that is full from any append on, a sync that fails once, a chat that cannot be replaced: the run ends or goes on as it says,
+//! and nothing is lost or doubled.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use serde_json::{Value, json};
+
+use super::checks::{announced, check};
+use super::is_thorough;
+use super::place::{Place, chat_of, short_script};
+use super::stepper::{self, Steps, Then, step};
+
+/// Ignores the signal that comes with a write beyond the limit, so that the write fails as on a full disk.
+const FULL_DISK: [&str; 4] = ["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"];
+
+/// From now on no file of the program can grow beyond so many bytes.
+fn limit_files(program: Pid, bytes: u64) {
+    let limit = Rlimit {
+        current: Some(bytes),
+        maximum: None,
+    };
+    prlimit(Some(program), Resource::Fsize, limit).unwrap();
+}
+
+/// The file that a call of the log is about.
+fn file_of(call: &str) -> &Path {
+    Path::new(call.split_once('<').unwrap().1.split_once('>').unwrap().0)
+}
+
+/// Whether the call makes an event durable.
+fn is_append(call: &str) -> bool {
+    call.contains(" fdatasync(") && call.contains("/events.jsonl>")
+}
+
+/// What the program says of its run at the end.
+fn report(stdout: &str) -> Value {
+    let last: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    last["run"].clone()
+}
+
+/// Plays a run whose disk is full but for `room` bytes right after this append.
+fn full_after(place: &Place, append: usize, room: u64) -> Steps {
+    let mut appends = 0;
+    step(place, &FULL_DISK, &place.run_arguments(), |program, calls| {
+        let call = calls.last().unwrap();
+        if is_append(call) {
+            appends += 1;
+            if appends == append {
+                limit_files(program, std::fs::metadata(file_of(call)).unwrap().len() + room);
+            }
+        }
+        Then::GoOn
+    })
+}
+
+#[test]
+fn a_disk_that_is_full_after_any_append_ends_the_run_and_loses_nothing() {
+    if !stepper::is_there() {
+        return;
+    }
+    let whole = Place::new(&chat_of(1), &short_script());
+    let every = if is_thorough() { 1 } else { 8 };
+    let mut codes: Vec<String> = Vec::new();
+    for append in (1..).step_by(every) {
+        let place = Place::like(&whole);
+        // Now and then a part of the next line still fits.
+        let room = if append % 3 == 0 { 0 } else { 40 };
+        let steps = full_after(&place, append, room);
+        let (said, run) = (announced(&steps.stdout), report(&steps.stdout));
+        check(&place, &said);
+        let is_completed = said.iter().any(|event| event["type"] == "run_completed");
+        assert_eq!(run["status"] == "completed", is_completed, "{run}");
+        if said.len() < append {
+            break;
+        }
+        codes.push(run["error"]["code"].as_str().unwrap_or("none").to_owned());
+        // With space the same chat takes the next run.
+        assert!(place.run().output().unwrap().status.success());
+        check(&place, &said);
+    }
+    let failed = codes.iter().filter(|code| *code == "store.journal_write_failed").count();
+    assert!(failed > codes.len() / 3, "{codes:?}");
+    eprintln!("the disk was full after {} appends; {failed} runs ended because of their journal", codes.len());
+}
+
+#[test]
+fn a_full_disk_in_the_middle_of_a_write_leaves_the_old_file() {
+    if !stepper::is_there() {
+        return;
+    }
+    let call = |content: &str| json!({ "path": "output/main.md", "content": content });
+    let large = "x".repeat(300_000);
+    let write = |content: &str| json!({ "calls": [{ "name": "workspace_write_file", "arguments": call(content) }] });
+    let place = Place::new(&chat_of(1), &json!([write("Old.\n"), write(&large)]));
+    let mut started = 0;
+    let steps = step(&place, &FULL_DISK, &place.run_arguments(), |program, calls| {
+        let call = calls.last().unwrap();
+        // The arguments are kept before the call starts; what follows is the write itself.
+        if is_append(call) && std::fs::read_to_string(file_of(call)).unwrap().matches("\"tool_call_started\"").count() == 2 {
+            started += 1;
+            limit_files(program, 100_000);
+        }
+        Then::GoOn
+    });
+    assert!(started > 0, "the second call was never started");
+    check(&place, &announced(&steps.stdout));
+    let run = &place.runs()[0];
+    assert_eq!(std::fs::read_to_string(run.join("output/main.md")).unwrap(), "Old.\n");
+    let failed = report(&steps.stdout);
+    assert_eq!((failed["status"].as_str(), failed["error"]["code"].as_str()), (Some("partial_success"), Some("workspace.io_failed")));
+}
+
+/// Plays a run in which a system call fails as said, in the tracer's words. Returns what it printed and whether the fault came up.
+fn with_fault(place: &Place, only: &[&Path], fault: &str) -> (String, bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let log: PathBuf = folder.path().join("log");
+    let (call, _) = fault.split_once(':').unwrap();
+    let (log_path, trace, inject) = (log.display().to_string(), format!("trace={call}"), format!("inject={fault}"));
+    let mut starter = vec!["strace", "-f", "-qq", "-y", "-o", &log_path, "-e", &trace, "-e", &inject];
+    for path in only {
+        starter.extend(["-P", path.to_str().unwrap()]);
+    }
+    let output = place.command_under(&starter, &place.run_arguments()).output().unwrap();
+    let came_up = std::fs::read_to_string(log).unwrap().contains("(INJECTED)");
+    (String::from_utf8(output.stdout).unwrap(), came_up)
+}
+
+#[test]
+fn a_sync_that_fails_once_ends_the_run() {
+    if !stepper::is_there() {
+        return;
+    }
+    let whole = Place::new(&chat_of(1), &short_script());
+    let every = if is_thorough() { 1 } else { 11 };
+    let mut faults = 0;
+    for number in (1..).step_by(every) {
+        let place = Place::like(&whole);
+        let (stdout, came_up) = with_fault(&place, &[], &format!("fdatasync:error=EIO:when={number}"));
+        check(&place, &announced(&stdout));
+        if !came_up {
+            break;
+        }
+        let run = report(&stdout);
+        assert_eq!(run["error"]["code"], "store.journal_write_failed", "{run}");
+        assert_ne!(run["status"], "completed");
+        faults += 1;
+    }
+    assert!(faults > 3);
+}
+
+#[test]
+fn a_chat_that_cannot_be_replaced_stays_and_takes_a_later_commit() {
+    if !stepper::is_there() {
+        return;
+    }
+    let commit = json!({ "calls": [{ "name": "workspace_commit", "arguments": {} }] });
+    let mut turns = short_script();
+    turns.as_array_mut().unwrap().insert(1, commit);
+    let whole = Place::new(&chat_of(3), &turns);
+    for fault in ["renameat:error=ENOSPC:when=1", "renameat:error=EIO:when=1", "openat2:error=ENOSPC:when=1"] {
+        let place = Place::like(&whole);
+        let (stdout, came_up) = with_fault(&place, &[&place.chat_folder()], fault);
+        let said = announced(&stdout);
+        check(&place, &said);
+        assert!(came_up, "{fault}");
+        let count = |kind: &str| said.iter().filter(|event| event["type"] == kind).count();
+        assert!(count("chat_commit_failed") > 0, "{fault}");
+        assert_eq!(count("run_completed"), 1, "{fault}: the later commit must do");
+    }
+}
