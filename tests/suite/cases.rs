@@ -1,22 +1,19 @@
 //! Runs the conformance cases: `cases/<tool>/*.toml`, each a call or a short script in one invocation, through the real sandbox with
 //! the committed components.
 //!
-//! What a case may say stands in `cases/README.md`. What holds for every call stands in `judge`, so that no case has to repeat it.
-
-pub mod files;
-pub mod format;
-mod judge;
-mod printed;
+//! What a case may say stands in `cases/README.md`; how it is read and judged in `innkeeper-testkit`, because the command line is
+//! judged by the same cases.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use innkeeper::{BenchSetup, ToolBench};
-use tempfile::TempDir;
+use innkeeper::protocol::limits::Limits;
+use innkeeper::{BenchSetup, SkillPolicy, ToolBench};
+use innkeeper_testkit::cases::format::{Ceilings, Data};
+use innkeeper_testkit::cases::{Case, Ground, Printed, Stage, StageFault, files_in, play, read};
+use serde_json::Value;
 
 use crate::host;
-use files::{Folder, Picture};
-use format::{Call, Case, Expected};
-use printed::Printed;
 
 /// One test for each tool's folder, and a list of the folders for the test that none is forgotten.
 macro_rules! tools {
@@ -73,20 +70,13 @@ async fn every_built_in_tool_has_cases() {
     assert_eq!(tools, FOLDERS);
 }
 
-#[test]
-fn a_case_with_an_unknown_key_is_refused() {
-    let text = "title = 't'\nrule = 'r'\n[[call]]\ntool = 'dice.roll'\ntxt_contains = ['1']\n";
-    let error = toml::from_str::<Case>(text).unwrap_err().to_string();
-    assert!(error.contains("txt_contains"), "{error}");
-}
-
 fn root() -> PathBuf {
     host::package().join("cases")
 }
 
 async fn run_folder(folder: &str) {
     let mut failures = Vec::new();
-    let files = case_files(&root().join(folder));
+    let files = files_in(&root().join(folder)).unwrap();
     assert!(!files.is_empty(), "{folder} has no cases");
     for file in &files {
         if let Err(why) = run_file(file).await {
@@ -104,88 +94,57 @@ async fn run_folder(folder: &str) {
 
 /// Every case, with its file.
 pub fn all() -> Vec<(PathBuf, Case)> {
-    let files = FOLDERS.iter().flat_map(|folder| case_files(&root().join(folder)));
+    let files = FOLDERS
+        .iter()
+        .flat_map(|folder| files_in(&root().join(folder)).unwrap());
     let parsed = files.map(|file| {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let case = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let case = read(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         (file, case)
     });
     parsed.collect()
 }
 
-fn case_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    files
-}
-
 async fn run_file(file: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
-    let case: Case = toml::from_str(&text).map_err(|e| format!("is no case: {e}"))?;
-    case.check()?;
-    run_case(&case).await
+    run_case(&read(file)?).await
 }
 
-/// What a case plays on.
-struct Ground {
-    workspace: Folder,
-    skills: Option<Folder>,
-    /// Removed at the end.
-    scratch: TempDir,
+fn setup(case: &Case, ground: &Ground) -> Result<BenchSetup, String> {
+    Ok(BenchSetup {
+        workspace: ground.workspace.path().to_path_buf(),
+        chat: ground.chat.clone(),
+        boundary: case.boundary,
+        activation: case.activation.as_ref().map(Data::json).transpose()?,
+        skills: ground.skills.as_ref().map(|skills| skills.path().to_path_buf()),
+        skill_policy: case.skills.as_ref().map(|policy| SkillPolicy {
+            visible: policy.visible.clone(),
+            deny: policy.deny.clone(),
+            max_chars_per_call: policy.per_call,
+            max_chars_per_run: policy.per_run,
+        }),
+        seed: Some(case.seed.unwrap_or(1)),
+        visible: case.visible.clone(),
+        writable: case.writable.clone(),
+        limits: limits(&case.limits),
+        ..BenchSetup::default()
+    })
 }
 
-impl Ground {
-    fn of(case: &Case) -> Result<Self, String> {
-        let scratch = TempDir::new().map_err(|e| e.to_string())?;
-        let workspace = Folder::workspace(&scratch.path().join("run"), &case.file)?;
-        let skills = match &case.skill[..] {
-            [] => None,
-            places => Some(Folder::with(&scratch.path().join("skills"), places)?),
-        };
-        Ok(Self {
-            workspace,
-            skills,
-            scratch,
-        })
-    }
-
-    fn setup(&self, case: &Case) -> Result<BenchSetup, String> {
-        let chat = case.chat_lines();
-        let chat = chat.map(|text| files::chat(self.scratch.path(), &text)).transpose()?;
-        Ok(BenchSetup {
-            workspace: self.workspace.path().to_path_buf(),
-            chat,
-            boundary: case.boundary,
-            activation: case.activation.as_ref().map(format::Data::json).transpose()?,
-            skills: self.skills.as_ref().map(|skills| skills.path().to_path_buf()),
-            seed: Some(case.seed.unwrap_or(1)),
-            visible: case.visible.clone(),
-            writable: case.writable.clone(),
-            limits: case.limits.limits(),
-            ..BenchSetup::default()
-        })
-    }
-
-    /// Does what the case says that others do before a call.
-    fn change(&self, call: &Call) -> Result<(), String> {
-        self.workspace.change(&call.file)?;
-        match &self.skills {
-            Some(skills) => skills.change(&call.skill),
-            None => Ok(()),
-        }
-    }
-
-    fn skills(&self) -> Result<Picture, String> {
-        self.skills.as_ref().map_or(Ok(Picture::new()), Folder::picture)
+/// The host's own ceilings with those of the case in their place.
+fn limits(asked: &Ceilings) -> Limits {
+    let own = Limits::default();
+    Limits {
+        wall: asked.wall_ms.map_or(own.wall, Duration::from_millis),
+        host_calls: asked.host_calls.unwrap_or(own.host_calls),
+        output_bytes: asked.output_bytes.unwrap_or(own.output_bytes),
+        write_files: asked.write_files.unwrap_or(own.write_files),
+        write_bytes: asked.write_bytes.unwrap_or(own.write_bytes),
+        ..own
     }
 }
 
 async fn run_case(case: &Case) -> Result<(), String> {
     let ground = Ground::of(case)?;
-    let bench = host::shared().await.tool_bench(ground.setup(case)?).await;
+    let bench = host::shared().await.tool_bench(setup(case, &ground)?).await;
     match (bench, &case.setup_fails) {
         (Ok(bench), None) => run_calls(case, bench, &ground).await,
         (Err(error), Some(code)) if error.code == *code => Ok(()),
@@ -197,27 +156,23 @@ async fn run_case(case: &Case) -> Result<(), String> {
     }
 }
 
-async fn run_calls(case: &Case, mut bench: ToolBench, ground: &Ground) -> Result<(), String> {
-    for (index, call) in case.call.iter().enumerate() {
-        let place = |why: String| format!("call {} ({}): {why}", index + 1, call.tool);
-        run_call(call, &mut bench, ground).await.map_err(place)?;
-    }
-    ground.workspace.compare(&case.after)
+async fn run_calls(case: &Case, bench: ToolBench, ground: &Ground) -> Result<(), String> {
+    play(case, ground, &mut OnBench(bench)).await
 }
 
-async fn run_call(call: &Call, bench: &mut ToolBench, ground: &Ground) -> Result<(), String> {
-    ground.change(call)?;
-    let (before, skills) = (ground.workspace.picture()?, ground.skills()?);
-    let result = bench.call(&call.tool, &call.arguments.json()?).await;
-    let after = ground.workspace.picture()?;
-    if ground.skills()? != skills {
-        return Err("a call has changed the skills".into());
-    }
-    match (result, call.expected()) {
-        (Ok(result), Expected::Success) => judge::success(call, &Printed::of(&result)?),
-        (Ok(result), Expected::Error(code)) => judge::error(call, code, &Printed::of(&result)?, &before, &after),
-        (Err(error), Expected::Fault(code)) if error.code == code => Ok(()),
-        (Err(error), expected) => Err(format!("a fault {} ({error}), expected {expected:?}", error.code)),
-        (Ok(result), expected) => Err(format!("{:?}, expected {expected:?}", result.error_code)),
+/// The bench as a stage.
+struct OnBench(ToolBench);
+
+impl Stage for OnBench {
+    async fn call(&mut self, tool: &str, arguments: &Value) -> Result<Printed, StageFault> {
+        let result = self.0.call(tool, arguments).await.map_err(|error| StageFault {
+            code: error.code,
+            message: error.message,
+        })?;
+        // What is not printed as it should be fails the case by a code that none expects.
+        Printed::of(&result).map_err(|message| StageFault {
+            code: "test.not_printed".to_owned(),
+            message,
+        })
     }
 }

@@ -58,6 +58,7 @@ impl Direct {
         let config = SandboxConfig {
             cache_dir: Some(host::cache()),
             max_concurrent: 1,
+            compiler: host::compiler(),
             ..SandboxConfig::default()
         };
         let sandbox = Sandbox::new(config, Arc::new(SystemClock::default())).unwrap();

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use innkeeper::{Builder, Innkeeper};
+use innkeeper::{Builder, Compiler, Innkeeper};
 use tokio::sync::OnceCell;
 
 static HOST: OnceCell<Innkeeper> = OnceCell::const_new();
@@ -17,7 +17,15 @@ pub async fn shared() -> &'static Innkeeper {
 
 /// A builder that finds the built-in components compiled, unless they or the engine have changed.
 pub fn builder() -> Builder {
-    Innkeeper::builder().cache_dir(cache())
+    Innkeeper::builder().cache_dir(cache()).compiler(compiler())
+}
+
+/// What compiles the guests: a process of its own for each.
+pub fn compiler() -> Compiler {
+    Compiler::Child {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_compile-guests")),
+        arguments: Vec::new(),
+    }
 }
 
 /// Where compiled components are kept between test processes.

@@ -13,13 +13,18 @@
 
 mod cases;
 mod coverage;
+mod crowd;
 mod direct;
+mod faults;
 mod guests;
 mod host;
+mod hostile;
 mod layers;
 mod openai;
 #[cfg(unix)]
 mod paths;
 mod repository;
 mod run;
+mod simulation;
 mod timing;
+mod wire;

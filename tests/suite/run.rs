@@ -2,16 +2,22 @@
 //!
 //! Every run here, however it ends, is checked against the order that journals keep (`journal`); a test says only what is its own.
 
+mod approvals;
+mod bridge;
 mod cancel;
 mod commits;
+mod edited;
 mod endings;
 mod gates;
+mod guidance;
 mod happy;
-mod journal;
+pub mod journal;
 mod limits;
+mod prompt;
 mod restart;
 mod skills;
 mod stage;
 
+pub use bridge::start as start_bridged;
 pub use happy::turns as happy_turns;
-pub use stage::{Outcome, Stage, script};
+pub use stage::{CHAT, Outcome, Stage, script};

@@ -1,3 +1,4 @@
-//! Simulated clock, seeded randomness and scripted ports for tests.
+//! A simulated SillyTavern, and the conformance cases: how they are read, set up and judged.
 
+pub mod cases;
 pub mod sillytavern;

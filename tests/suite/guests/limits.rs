@@ -11,11 +11,12 @@ use innkeeper::{BenchResult, Capability};
 use innkeeper_capabilities::LogLine;
 use serde_json::json;
 
-use super::{act, bench_of, component, the_host_lives};
+use super::{act, bench_of, bench_on, component, the_host_lives};
 use crate::direct::{Direct, NoFiles};
+use crate::host;
 
 /// Guests that only this file loads.
-pub const GUESTS: &[&str] = &["log_bytes", "log_lines"];
+pub const GUESTS: &[&str] = &["handles_held", "log_bytes", "log_lines"];
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -38,6 +39,7 @@ fn the_defaults_are_those_that_are_promised() {
         wall: Duration::from_secs(10),
         memory_bytes: 64 * MIB,
         table_elements: 20_000,
+        resource_handles: 1_024,
         stack_bytes: 512 * 1024,
         host_calls: 10_000,
         host_bytes_per_call: 20 * 1024 * 1024,
@@ -93,6 +95,17 @@ async fn a_lowered_limit_of_table_elements_holds() {
         ..Limits::default()
     };
     meet("table_growth", &[], limits, "tool.resource_limit").await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn as_many_handles_are_given_as_the_limit_says() {
+    let held = act("handles_held", &[], Limits::default()).await;
+    assert_eq!((held.error_code, held.model_text.as_str()), (None, "done"));
+    let limits = Limits {
+        resource_handles: Limits::default().resource_handles - 1,
+        ..Limits::default()
+    };
+    meet("handles_held", &[], limits, "tool.resource_limit").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -192,6 +205,36 @@ async fn log_lines_above_the_limit_are_dropped_and_counted() {
 async fn long_log_lines_are_cut_and_their_bytes_limited() {
     // Each line keeps 4 KiB; 64 of them are 256 KiB.
     assert_eq!(logged("log_bytes", Limits::default()).await, (64, 256 * 1024, 36));
+}
+
+/// Without a pool the engine's allocator refuses nothing, and every limit is the meter's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_without_a_pool_has_the_same_limits() {
+    let host = host::builder().small().build().await.unwrap();
+    let refused = [
+        ("memory_declared", "more than 64 MiB of memory"),
+        ("table_declared", "more than 20000 table elements"),
+        ("many_tables", "it has 65 tables"),
+        ("many_memories", "it has 9 memories"),
+        ("many_instances", "it has 65 core instances"),
+    ];
+    for (guest, said) in refused {
+        let loaded = bench_on(&host, component(guest), &[], Limits::default()).await;
+        let error = loaded.err().unwrap_or_else(|| panic!("{guest} was loaded"));
+        assert_eq!(error.code, "extension.invalid_component", "{guest}: {error}");
+        assert!(error.message.contains(said), "{guest}: {error}");
+    }
+    let stopped = [
+        ("memory_growth", "tool.memory_limit"),
+        ("table_growth", "tool.resource_limit"),
+        ("resource_handles", "tool.resource_limit"),
+        ("recursion", "tool.stack_overflow"),
+    ];
+    for (guest, code) in stopped {
+        let (mut bench, _workspace) = bench_on(&host, component(guest), &[], Limits::default()).await.unwrap();
+        let result = bench.call("hostile.act", &json!({})).await.unwrap();
+        assert_eq!(result.error_code.as_deref(), Some(code), "{guest}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::puppet::{Act, Ended, bench, play, script};
 use super::{SHORT, component, the_host_lives};
-use crate::cases::files::{Folder, Thing};
 use crate::host;
+use innkeeper_testkit::cases::files::{Folder, Thing};
 
 const A: (Act, &str) = (Act::Write, "output/a.md");
 const B: (Act, &str) = (Act::Append, "plan/new/b.md");

@@ -15,8 +15,8 @@ use innkeeper::ToolBench;
 use serde_json::{Value, json};
 
 use super::ground::{self, Ground, SECRET};
-use crate::cases::files::link;
 use crate::host;
+use innkeeper_testkit::cases::files::link;
 
 /// Rounds where nothing else is asked for.
 const ROUNDS: u32 = 200;

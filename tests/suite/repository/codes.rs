@@ -9,8 +9,9 @@ use super::sources::{files_below, relative, rust_files};
 use crate::host;
 
 /// First parts of codes.
-const AREAS: [&str; 14] = [
+const AREAS: [&str; 16] = [
     "agent",
+    "card",
     "chat",
     "chat_completion",
     "dice",
@@ -18,6 +19,7 @@ const AREAS: [&str; 14] = [
     "mcp",
     "model",
     "network",
+    "prompt_assembly",
     "sandbox",
     "skill",
     "store",

@@ -119,3 +119,31 @@ async fn a_damaged_journal_is_accused_of_its_damage() {
         );
     }
 }
+
+/// Edits of one file in one turn follow each other, and each builds on the one before.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn seven_patches_of_one_file_in_a_turn_are_all_in_it() {
+    let stage = Stage::new().await;
+    let path = "output/main.md";
+    let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments});
+    let write = call(
+        "workspace_write_file",
+        json!({"path": path, "content": "1\n2\n3\n4\n5\n6\n7\n"}),
+    );
+    let patch = |n: u32| {
+        let arguments = json!({"path": path, "old_string": format!("{n}\n"), "new_string": format!("step {n}\n")});
+        call("workspace_apply_patch", arguments)
+    };
+    let ends = [call("workspace_commit", json!({})), call("workspace_finish", json!({}))];
+    let calls: Vec<Value> = std::iter::once(write).chain((1..=7).map(patch)).chain(ends).collect();
+    let outcome = stage.play(json!([{ "calls": calls }])).await;
+    assert_eq!(outcome.report.status, RunStatus::Completed);
+    assert!(
+        outcome.calls().iter().all(|(_, code)| code == "ok"),
+        "{:?}",
+        outcome.calls()
+    );
+    let expected: String = (1..=7).map(|n| format!("step {n}\n")).collect();
+    assert_eq!(outcome.file(path), Some(expected.clone()));
+    assert_eq!(outcome.messages().last().unwrap()["mes"], expected);
+}

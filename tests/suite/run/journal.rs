@@ -226,8 +226,12 @@ fn every_call_ends(events: &[Envelope]) -> Result<(), String> {
                 of_this("tool_call_started") == 0,
                 &format!("the refused call {call} was started"),
             )?;
+            // An end that comes while a person is asked leaves nobody to read a result.
+            let by_the_end = events.iter().any(|e| {
+                e.kind == "tool_call_denied" && e.text("callId") == Some(call) && e.text("by") == Some("runtime")
+            });
             check(
-                of_this("tool_result_stored") == 1,
+                of_this("tool_result_stored") == usize::from(!by_the_end),
                 &format!("the refused call {call} has no stored result"),
             )?;
         }

@@ -1,4 +1,4 @@
-//! Retries of the model and budgets of calls.
+//! Retries of the model, budgets of calls, and ceilings that a profile lowers.
 
 use innkeeper::protocol::run::RunStatus;
 use serde_json::{Value, json};
@@ -143,4 +143,36 @@ async fn several_failing_calls_of_a_turn_each_get_their_own_result() {
         "tool.invalid_arguments",
     ];
     assert_eq!(codes, expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_profile_lowers_the_ceilings_of_its_calls() {
+    let stage = Stage::new().await;
+    let write =
+        |text: &str| json!({"name": "workspace_write_file", "arguments": {"path": "plan/a.md", "content": text}});
+    let turn = json!({"calls": [
+        write(&"x".repeat(401)),
+        write(&"x".repeat(400)),
+        {"name": "workspace_read_file", "arguments": {"path": "plan/a.md"}},
+        {"name": "workspace_read_file", "arguments": {"path": "plan/a.md", "max_chars": 10}},
+        {"name": "workspace_search_files", "arguments": {"query": "x"}},
+    ]});
+    let outcome = stage
+        .play_with(json!([turn, ending()]), |profile| {
+            let limits = json!({"outputBytes": 400, "writeBytes": 400, "hostCalls": 5, "wallMs": i64::MAX});
+            profile.tools.limits = Some(serde_json::from_value(limits).unwrap());
+        })
+        .await;
+    assert_eq!(outcome.report.status, RunStatus::Completed);
+    let codes: Vec<String> = outcome.calls().into_iter().take(5).map(|(_, code)| code).collect();
+    let expected = [
+        "tool.write_limit",
+        "ok",
+        "tool.output_limit",
+        "ok",
+        "tool.host_call_limit",
+    ];
+    assert_eq!(codes, expected);
+    let frozen: Value = serde_json::from_str(&outcome.file("input/resolved_profile.json").unwrap()).unwrap();
+    assert_eq!(frozen["tools"]["limits"]["outputBytes"], 400);
 }

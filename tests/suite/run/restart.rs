@@ -7,7 +7,8 @@ use std::path::Path;
 use innkeeper::protocol::envelope::Envelope;
 use innkeeper::protocol::id::RunId;
 use innkeeper::protocol::run::RunStatus;
-use innkeeper::{Innkeeper, PageQuery};
+use innkeeper::protocol::view::ReadRunEvents;
+use innkeeper::{Innkeeper};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -47,11 +48,11 @@ async fn abandoned(first_turn: Value, damage: impl FnOnce(&Path)) -> (Innkeeper,
 }
 
 fn journal_of(host: &Innkeeper, run: &RunId) -> Vec<Envelope> {
-    let query = PageQuery {
+    let request = ReadRunEvents {
         limit: Some(500),
-        ..PageQuery::default()
+        ..ReadRunEvents::of(run.clone())
     };
-    host.runs().unwrap().read_agent_run_events(run, &query).unwrap().events
+    host.runs().unwrap().read_agent_run_events(&request).unwrap().events
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

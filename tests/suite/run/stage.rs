@@ -8,15 +8,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use innkeeper::gateway::scripted::ScriptedModel;
 use innkeeper::profile::Profile;
+use innkeeper::protocol::approval::ApprovalMode;
 use innkeeper::protocol::envelope::Envelope;
 use innkeeper::protocol::model::{Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
-use innkeeper::{Innkeeper, PageQuery, ProfileChoice, RunHandle, RunReport, StartRun};
+use innkeeper::protocol::view::ReadRunEvents;
+use innkeeper::{Innkeeper, ProfileChoice, RunHandle, RunReport, StartRun};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use super::journal;
 use crate::host;
+use crate::schemas::book::check_events;
 
 /// The integrity value of the chat before a run.
 pub const INTEGRITY: &str = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
@@ -98,6 +101,19 @@ impl Stage {
         self.host.start_run(start).await.unwrap()
     }
 
+    /// The same with a person who is asked about these tools.
+    pub async fn start_asking(&self, model: Arc<dyn Model>, tools: &[&str]) -> RunHandle {
+        let mut profile = self.host.default_profile();
+        profile.tools.ask = tools.iter().map(|tool| (*tool).to_owned()).collect();
+        let start = StartRun {
+            profile: ProfileChoice::Given(Box::new(profile)),
+            seed: Some(1),
+            approvals: ApprovalMode::Ask,
+            ..StartRun::new(&self.chat, model)
+        };
+        self.host.start_run(start).await.unwrap()
+    }
+
     /// Plays a script to its end.
     pub async fn play(&self, turns: Value) -> Outcome {
         self.play_with(turns, |_| {}).await
@@ -120,6 +136,7 @@ impl Stage {
             violations.join("\n"),
             journal::listing(&events)
         );
+        check_events(&events);
         let lines = std::fs::read_to_string(report.folder.join("events.jsonl")).unwrap();
         journal::check_chain(&lines);
         Outcome {
@@ -133,12 +150,12 @@ impl Stage {
         let reader = self.host.runs().unwrap();
         let mut events: Vec<Envelope> = Vec::new();
         loop {
-            let query = PageQuery {
+            let request = ReadRunEvents {
                 after_seq: Some(events.last().map_or(0, |event| event.seq)),
                 limit: Some(500),
-                ..PageQuery::default()
+                ..ReadRunEvents::of(report.run_id.clone())
             };
-            let page = reader.read_agent_run_events(&report.run_id, &query).unwrap();
+            let page = reader.read_agent_run_events(&request).unwrap();
             assert_eq!(page.issues, []);
             if page.events.is_empty() {
                 return events;

@@ -1,8 +1,5 @@
 //! What a case file may say. A key that is not listed here is refused, because it is most likely a misspelt one.
 
-use std::time::Duration;
-
-use innkeeper::protocol::limits::Limits;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -32,6 +29,8 @@ pub struct Case {
     /// Lowered ceilings.
     #[serde(default)]
     pub limits: Ceilings,
+    /// Which skills may be seen, and how much of them.
+    pub skills: Option<SkillPolicy>,
     /// The code with which the bench refuses the set-up; there are no calls then.
     pub setup_fails: Option<String>,
     /// What lies in the workspace.
@@ -153,6 +152,9 @@ impl Default for Data {
 
 impl Data {
     /// The value.
+    ///
+    /// # Errors
+    /// When the text is no JSON.
     pub fn json(&self) -> Result<Value, String> {
         match self {
             Self::Json(text) => serde_json::from_str(text).map_err(|e| format!("{text:?} is not JSON: {e}")),
@@ -165,26 +167,46 @@ impl Data {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ceilings {
-    wall_ms: Option<u64>,
-    host_calls: Option<u64>,
-    output_bytes: Option<u64>,
-    write_files: Option<u64>,
-    write_bytes: Option<u64>,
+    /// Milliseconds of wall clock.
+    pub wall_ms: Option<u64>,
+    /// Calls into the host.
+    pub host_calls: Option<u64>,
+    /// Bytes of a reply.
+    pub output_bytes: Option<u64>,
+    /// Files that are written.
+    pub write_files: Option<u64>,
+    /// Bytes that are written.
+    pub write_bytes: Option<u64>,
 }
 
-impl Ceilings {
-    /// The host's own ceilings with these in their place.
-    pub fn limits(&self) -> Limits {
-        let own = Limits::default();
-        Limits {
-            wall: self.wall_ms.map_or(own.wall, Duration::from_millis),
-            host_calls: self.host_calls.unwrap_or(own.host_calls),
-            output_bytes: self.output_bytes.unwrap_or(own.output_bytes),
-            write_files: self.write_files.unwrap_or(own.write_files),
-            write_bytes: self.write_bytes.unwrap_or(own.write_bytes),
-            ..own
-        }
-    }
+/// Which skills may be seen, and how much of them; the rest is as where nothing is said.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillPolicy {
+    /// Names, or `*`.
+    #[serde(default = "every")]
+    pub visible: Vec<String>,
+    /// Names, or `*`; a deny wins.
+    #[serde(default)]
+    pub deny: Vec<String>,
+    /// Characters of one read.
+    #[serde(default = "chars_per_call")]
+    pub per_call: u32,
+    /// Characters of all reads.
+    #[serde(default = "chars_per_run")]
+    pub per_run: u32,
+}
+
+fn every() -> Vec<String> {
+    vec!["*".to_owned()]
+}
+
+const fn chars_per_call() -> u32 {
+    20_000
+}
+
+const fn chars_per_run() -> u32 {
+    80_000
 }
 
 /// How a call must end.
@@ -211,6 +233,9 @@ impl Call {
 
 impl Case {
     /// What serde cannot see.
+    ///
+    /// # Errors
+    /// Says what does not fit.
     pub fn check(&self) -> Result<(), String> {
         if self.title.trim().is_empty() || self.rule.trim().is_empty() {
             return Err("a case needs a title and a rule".into());
@@ -223,6 +248,9 @@ impl Case {
         }
         if self.skill.is_empty() && self.call.iter().any(|call| !call.skill.is_empty()) {
             return Err("skills that change need a folder of skills".into());
+        }
+        if self.skills.is_some() && self.skill.is_empty() {
+            return Err("a policy for skills needs a folder of skills".into());
         }
         match self
             .call

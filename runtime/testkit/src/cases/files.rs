@@ -38,6 +38,9 @@ pub struct Folder {
 }
 
 /// Writes a chat where nothing of the workspace can reach it.
+///
+/// # Errors
+/// I/O, as text.
 pub fn chat(folder: &Path, text: &str) -> Result<PathBuf, String> {
     let path = folder.join("chat.jsonl");
     fs::write(&path, text).map_err(|e| e.to_string())?;
@@ -46,6 +49,9 @@ pub fn chat(folder: &Path, text: &str) -> Result<PathBuf, String> {
 
 impl Folder {
     /// A workspace: the roots and the places.
+    ///
+    /// # Errors
+    /// I/O, or a place that is not one, as text.
     pub fn workspace(path: &Path, places: &[Place]) -> Result<Self, String> {
         for root in ROOTS {
             fs::create_dir_all(path.join(root)).map_err(|e| e.to_string())?;
@@ -54,6 +60,9 @@ impl Folder {
     }
 
     /// A folder with these places in it.
+    ///
+    /// # Errors
+    /// I/O, or a place that is not one, as text.
     pub fn with(path: &Path, places: &[Place]) -> Result<Self, String> {
         fs::create_dir_all(path).map_err(|e| e.to_string())?;
         let folder = Self {
@@ -69,6 +78,9 @@ impl Folder {
     }
 
     /// Does to the folder what the places say.
+    ///
+    /// # Errors
+    /// Names the place.
     pub fn change(&self, places: &[Place]) -> Result<(), String> {
         places
             .iter()
@@ -105,6 +117,9 @@ impl Folder {
     }
 
     /// Everything that lies in it now.
+    ///
+    /// # Errors
+    /// I/O, as text.
     pub fn picture(&self) -> Result<Picture, String> {
         let mut picture = Picture::new();
         look(&self.path, "", &mut picture).map_err(|e| e.to_string())?;
@@ -112,6 +127,9 @@ impl Folder {
     }
 
     /// Checks the places; the rest may be as it likes.
+    ///
+    /// # Errors
+    /// Names the place that differs.
     pub fn compare(&self, places: &[Place]) -> Result<(), String> {
         let picture = self.picture()?;
         for place in places {
@@ -149,17 +167,27 @@ fn shown(thing: Option<&Thing>) -> String {
 }
 
 /// Makes a symbolic link.
+///
+/// # Errors
+/// I/O.
 #[cfg(unix)]
 pub fn link(target: &str, path: &Path) -> std::io::Result<()> {
     std::os::unix::fs::symlink(target, path)
 }
 
+/// Makes a symbolic link.
+///
+/// # Errors
+/// I/O.
 #[cfg(not(unix))]
 pub fn link(target: &str, path: &Path) -> std::io::Result<()> {
     std::os::windows::fs::symlink_file(target, path)
 }
 
-/// Makes a named pipe; on Windows, which has none in folders, nothing.
+/// Makes a named pipe.
+///
+/// # Errors
+/// When there is no `mkfifo`, or it fails.
 #[cfg(unix)]
 pub fn pipe(path: &Path) -> Result<(), String> {
     let made = std::process::Command::new("mkfifo").arg(path).status();
@@ -169,6 +197,10 @@ pub fn pipe(path: &Path) -> Result<(), String> {
     }
 }
 
+/// Windows has no pipes in folders: makes nothing.
+///
+/// # Errors
+/// None.
 #[cfg(not(unix))]
 pub fn pipe(_: &Path) -> Result<(), String> {
     Ok(())

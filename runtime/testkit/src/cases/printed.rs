@@ -3,8 +3,7 @@
 //!
 //! Cases are judged by this and by nothing else of the host, so that whatever prints such JSON can be judged by them.
 
-use innkeeper::BenchResult;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The object, no key more and none less.
@@ -59,8 +58,11 @@ where
 }
 
 impl Printed {
-    /// The result, printed and read back.
-    pub fn of(result: &BenchResult) -> Result<Self, String> {
+    /// A result, printed and read back.
+    ///
+    /// # Errors
+    /// When it is not that object.
+    pub fn of(result: &impl Serialize) -> Result<Self, String> {
         let text = serde_json::to_string(result).map_err(|e| e.to_string())?;
         serde_json::from_str(&text).map_err(|e| format!("{text:.300} is not what is printed: {e}"))
     }

@@ -1,0 +1,12 @@
+//! Streams of the chat-completions format.
+//!
+//! What must hold is said in `streams.rs`.
+
+#![no_main]
+
+mod streams;
+
+use innkeeper_gateway::provider::Provider;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| streams::check(Provider::Openai, data));
