@@ -12,6 +12,7 @@
 #![allow(clippy::disallowed_methods, reason = "time is what is measured")]
 
 #[path = "../../tools/benches/measure/mod.rs"]
+#[allow(dead_code, reason = "turns are timed where the model is asked, not in batches")]
 mod measure;
 
 use std::path::Path;
@@ -83,7 +84,11 @@ fn main() {
 }
 
 async fn measure_turns(folder: &Path) {
-    let host = Innkeeper::builder().data_root(folder.join("data")).build().await.expect("a host");
+    let host = Innkeeper::builder()
+        .data_root(folder.join("data"))
+        .build()
+        .await
+        .expect("a host");
     let chat = folder.join("chat.jsonl");
     std::fs::write(&chat, CHAT).expect("a chat");
     let (mut early, mut late) = (Sample::default(), Sample::default());
@@ -93,7 +98,10 @@ async fn measure_turns(folder: &Path) {
         turns.iter().skip(WARM).take(SPAN).for_each(|time| early.push(*time));
         turns.iter().rev().take(SPAN).for_each(|time| late.push(*time));
     }
-    heading("A turn with one tool call, from the model's answer to its next question", "early");
+    heading(
+        "A turn with one tool call, from the model's answer to its next question",
+        "early",
+    );
     row(&format!("turns {WARM} to {}", WARM + SPAN), &early, &early);
     row(&format!("turns {} to {TURNS}", TURNS - SPAN), &late, &early);
 }
@@ -118,6 +126,5 @@ async fn play(host: &Innkeeper, chat: &Path) -> Vec<Duration> {
     };
     let run = host.start_run(start).await.expect("a run");
     run.wait().await.expect("an end");
-    let between = lock(&model.between).clone();
-    between
+    lock(&model.between).clone()
 }

@@ -247,15 +247,9 @@ impl ToolBench {
     /// [`HostError`] for an unknown tool, and for what would end a run.
     pub async fn call(&mut self, name: &str, arguments: &Value) -> Result<BenchResult, HostError> {
         let tool = self.find(name)?.clone();
-        self.calls += 1;
+        let dispatched = self.dispatch(&tool, arguments).await;
         let call_id = CallId::parse(&format!("call_{}", self.calls))
             .map_err(|e| HostError::internal("agent.internal_error", e.to_string()))?;
-        let environment = CallEnvironment {
-            invocation: self.invocation.clone(),
-            randomness: Box::new(SeededRandomness::of_call(self.seed, self.calls)),
-            limits: self.limits.clone(),
-        };
-        let dispatched = tool.call(&self.sandbox, arguments, environment).await;
         let (result, effects) = self.carry_out(&tool, call_id, dispatched).await?;
         Ok(BenchResult {
             call_id: result.call_id,
@@ -269,6 +263,17 @@ impl ToolBench {
             effects,
             usage: result.usage.unwrap_or_default(),
         })
+    }
+
+    /// The part of a call that the tool itself performs. Dropping it leaves nothing behind; what it plans is applied by nobody.
+    pub(crate) async fn dispatch(&mut self, tool: &Tool, arguments: &Value) -> Dispatched {
+        self.calls += 1;
+        let environment = CallEnvironment {
+            invocation: self.invocation.clone(),
+            randomness: Box::new(SeededRandomness::of_call(self.seed, self.calls)),
+            limits: self.limits.clone(),
+        };
+        tool.call(&self.sandbox, arguments, environment).await
     }
 
     async fn carry_out(

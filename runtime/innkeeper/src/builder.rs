@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::model::ModelSource;
-use innkeeper_protocol::port::{ChatSource, Clock, Entropy};
+use innkeeper_protocol::port::{ChatSource, Clock, Entropy, PresetSource};
 use innkeeper_sandbox::{Compiler, Sandbox, SandboxConfig};
 use innkeeper_tools::Catalogue;
 
@@ -27,6 +27,7 @@ pub struct Builder {
     entropy: Arc<dyn Entropy>,
     chats: Option<Arc<dyn ChatSource>>,
     models: Option<Arc<dyn ModelSource>>,
+    presets: Option<Arc<dyn PresetSource>>,
 }
 
 impl Builder {
@@ -89,6 +90,13 @@ impl Builder {
         self
     }
 
+    /// The application's presets, for profiles that name one.
+    #[must_use]
+    pub fn presets(mut self, presets: Arc<dyn PresetSource>) -> Self {
+        self.presets = Some(presets);
+        self
+    }
+
     /// Takes the time from here; for tests.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -131,6 +139,7 @@ impl Builder {
             bridge: Arc::default(),
             chats: self.chats,
             models: self.models,
+            presets: self.presets,
         };
         innkeeper.close_abandoned_runs().await?;
         Ok(innkeeper)
@@ -153,6 +162,8 @@ pub struct Innkeeper {
     pub(crate) chats: Option<Arc<dyn ChatSource>>,
     /// The application's models.
     pub(crate) models: Option<Arc<dyn ModelSource>>,
+    /// The application's presets.
+    pub(crate) presets: Option<Arc<dyn PresetSource>>,
 }
 
 impl Innkeeper {
@@ -170,6 +181,7 @@ impl Innkeeper {
             entropy: Arc::new(SystemEntropy),
             chats: None,
             models: None,
+            presets: None,
         }
     }
 

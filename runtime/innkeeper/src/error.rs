@@ -144,7 +144,9 @@ impl Below for SandboxError {
 impl Below for LoadError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::TooLarge { .. } | Self::Invalid { .. } | Self::Excess(_) | Self::CompileLimit { .. } => ErrorKind::Validation,
+            Self::TooLarge { .. } | Self::Invalid { .. } | Self::Excess(_) | Self::CompileLimit { .. } => {
+                ErrorKind::Validation
+            }
             Self::ImportRefused { .. } | Self::NoCompiler => ErrorKind::PermissionDenied,
             Self::CompilerFailed { .. } => ErrorKind::Internal,
         }
@@ -473,11 +475,15 @@ mod tests {
         let answer: Result<(), HostError> = Err(HostError::from(RunsError::Journal(damaged)));
         let told = serde_json::to_value(answer.about(&run).unwrap_err()).unwrap();
         let details = json!({"line": 3, "offset": 40});
-        let expected = json!({"code": "store.journal_damaged", "message": message, "runId": "run_1", "details": details});
+        let expected =
+            json!({"code": "store.journal_damaged", "message": message, "runId": "run_1", "details": details});
         assert_eq!(told, expected);
         let ended = HostError::new("model.refused", "x").told_in(&run, NonZeroU64::new(7));
         let told = serde_json::to_value(Err::<(), _>(ended).about(&other).unwrap_err()).unwrap();
-        assert_eq!(told, json!({"code": "model.refused", "message": "x", "runId": "run_1", "eventSeq": 7}));
+        assert_eq!(
+            told,
+            json!({"code": "model.refused", "message": "x", "runId": "run_1", "eventSeq": 7})
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! It holds no rules of its own. What a run does next is decided in `innkeeper-agent`, what a tool may do in `innkeeper-policy`, how
 //! things lie on disk in `innkeeper-store`; here they are put together and carried out.
 
+mod assembly;
 mod bench;
 mod builder;
 mod cancel;
@@ -30,6 +31,7 @@ mod tool_list;
 mod trial;
 mod words;
 
+pub use assembly::{PreparePromptAssembly, PromptAssembly};
 pub use bench::{BenchResult, BenchSetup, ForeignComponent, SkillPolicy, ToolBench};
 pub use builder::{Builder, Innkeeper};
 pub use cancel::CancelSwitch;

@@ -45,9 +45,16 @@ pub fn schema_files() -> Vec<SchemaFile> {
     let of_commands = commands.into_iter().flat_map(Command::into_documents);
     let of_events = payloads.into_iter().map(|(_, document)| document);
     let of_command_line = printed.into_iter().map(|(_, document)| document);
-    let documents = [error, envelope].into_iter().chain(of_events).chain(of_commands).chain(of_command_line);
+    let documents = [error, envelope]
+        .into_iter()
+        .chain(of_events)
+        .chain(of_commands)
+        .chain(of_command_line);
     // What several commands give is one file.
     let mut files: BTreeMap<String, Value> = documents.map(Document::into_file).collect();
     files.insert("index.json".to_owned(), index);
-    files.into_iter().map(|(path, content)| SchemaFile { path, content }).collect()
+    files
+        .into_iter()
+        .map(|(path, content)| SchemaFile { path, content })
+        .collect()
 }

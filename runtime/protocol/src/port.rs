@@ -89,6 +89,16 @@ pub trait ChatSource: Send + Sync {
     async fn lines(&self, chat: &ChatRef, stable_chat_id: &StableChatId) -> Result<Vec<u8>, HistoryError>;
 }
 
+/// The presets of an application: settings from which a front end puts a prompt together.
+#[async_trait]
+pub trait PresetSource: Send + Sync {
+    /// A preset as the application stores it, the user's own before one that was shipped; none where there is no such preset.
+    ///
+    /// # Errors
+    /// [`RunError`] when it cannot be read.
+    async fn preset(&self, api_id: &str, name: &str) -> Result<Option<serde_json::Value>, RunError>;
+}
+
 /// What is wrong with a path, seen from storage.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {

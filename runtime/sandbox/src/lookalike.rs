@@ -89,10 +89,7 @@ mod tests {
             (b"\0asm\x02\0\0\0", Some("WebAssembly")),
             (b"\0asm\x0d\0\x01\0", None),
             (b"\0asm\x0e\0\x01\0rest", None),
-            (
-                b"\x7fELF\x02\x01",
-                Some("a native program or native code (ELF)"),
-            ),
+            (b"\x7fELF\x02\x01", Some("a native program or native code (ELF)")),
             (b"PK\x03\x04\x14", Some("a ZIP archive")),
             (b"\x1f\x8b\x08", Some("a gzip file")),
             (b"\n<!DOCTYPE html>", Some("a web page")),

@@ -9,8 +9,8 @@ mod share;
 mod types;
 
 use wasmparser::{
-    BinaryReaderError, Chunk, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind, Encoding, Instance,
-    Parser, Payload,
+    BinaryReaderError, Chunk, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentOuterAliasKind,
+    Encoding, Instance, Parser, Payload,
 };
 
 pub use excess::{Excess, Quantity};

@@ -90,7 +90,9 @@ fn abandoned(events: u32) -> (Location, tempfile::TempDir) {
 fn replay(location: &Location) -> u64 {
     let mut stamps = || stamp(1);
     let mut fold = RunFold::default();
-    let opened = Journal::open_existing(location.clone(), Durability::Durable, &mut stamps, &mut |event| fold.apply(event));
+    let opened = Journal::open_existing(location.clone(), Durability::Durable, &mut stamps, &mut |event| {
+        fold.apply(event)
+    });
     opened.expect("a sound journal").last_seq()
 }
 

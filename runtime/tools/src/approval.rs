@@ -99,8 +99,9 @@ impl Tool {
     }
 }
 
-/// Digest of a value in the canonical form of RFC 8785.
-fn canonical_digest(value: &Value) -> Sha256 {
+/// Digest of a value in the canonical form of RFC 8785: the order of members does not matter, and every value does.
+#[must_use]
+pub fn canonical_digest(value: &Value) -> Sha256 {
     // A value without numbers that a double cannot hold can always be written in this form.
     let bytes = serde_jcs::to_vec(&exact(value)).unwrap_or_else(|_| value.to_string().into_bytes());
     Sha256::of(&bytes)

@@ -178,7 +178,11 @@ impl Tool {
             Provider::Builtin => (failure.code, failure.message),
             Provider::Extension(id) | Provider::Mcp(id) => {
                 let words: String = failure.message.chars().take(MAX_FOREIGN_MESSAGE_CHARS).collect();
-                let more = if words.len() < failure.message.len() { "\u{2026}" } else { "" };
+                let more = if words.len() < failure.message.len() {
+                    "\u{2026}"
+                } else {
+                    ""
+                };
                 (
                     format!("extension.{id}.{}", foreign_code(&failure.code)),
                     format!("The tool {} says: {}{more}", self.name(), escape_invisible(&words)),
@@ -217,7 +221,13 @@ impl Tool {
 
 /// A stranger's code in the form of ours; one that says nothing says that the call failed.
 fn foreign_code(code: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() || "_-.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
     let code: String = code.trim().chars().take(MAX_FOREIGN_CODE_CHARS).map(plain).collect();
     if code.is_empty() { "failed".to_owned() } else { code }
 }

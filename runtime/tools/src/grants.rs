@@ -129,6 +129,9 @@ pub fn changes(old: Agreed<'_>, new: Agreed<'_>) -> Vec<Change> {
     changes
 }
 
+/// One part of a specification: as it was, as it is, and what a difference in it is.
+type Part<'a> = (&'a Sha256, &'a Sha256, fn(ToolName) -> Change);
+
 /// Every difference between what tools said and what they say.
 #[must_use]
 pub fn spec_changes(old: &BTreeMap<ToolName, SpecDigests>, new: &BTreeMap<ToolName, SpecDigests>) -> Vec<Change> {
@@ -138,7 +141,7 @@ pub fn spec_changes(old: &BTreeMap<ToolName, SpecDigests>, new: &BTreeMap<ToolNa
             changes.push(Change::ToolAdded(name.clone()));
             continue;
         };
-        let parts: [(&Sha256, &Sha256, fn(ToolName) -> Change); 4] = [
+        let parts: [Part<'_>; 4] = [
             (&before.words, &now.words, Change::Words),
             (&before.arguments, &now.arguments, Change::Arguments),
             (&before.result, &now.result, Change::Result),

@@ -15,7 +15,7 @@ mod snapshot;
 mod spec;
 mod words;
 
-pub use approval::ShownArguments;
+pub use approval::{ShownArguments, canonical_digest};
 pub use arguments::ArgumentGate;
 pub use catalogue::{Catalogue, ComponentInfo, Origin, Tool, check_versions};
 pub use diagnostic::Diagnostic;

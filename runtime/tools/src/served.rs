@@ -90,7 +90,10 @@ mod tests {
     fn what_was_built_for_another_version_is_told_with_both() {
         let later = "built for innkeeper:chat/history@0.2.0, this host serves innkeeper:chat 0.1.0";
         assert_eq!(told("innkeeper:chat/history@0.2.0").as_deref(), Some(later));
-        assert!(told("innkeeper:chat/history@0.1.1").is_some(), "it may use what is not there yet");
+        assert!(
+            told("innkeeper:chat/history@0.1.1").is_some(),
+            "it may use what is not there yet"
+        );
         assert!(told("innkeeper:tool/tool@nonsense").is_some());
         assert_eq!(told("innkeeper:tool/tool@0.1.0"), None);
         assert_eq!(told("wasi:cli/environment@0.2.0"), None);
@@ -113,7 +116,10 @@ mod tests {
         }
         for interface in Interface::ALL {
             let package = interface.name().split('/').next();
-            assert!(SERVED.iter().any(|(served, _)| Some(*served) == package), "{interface:?}");
+            assert!(
+                SERVED.iter().any(|(served, _)| Some(*served) == package),
+                "{interface:?}"
+            );
         }
     }
 }

@@ -71,7 +71,11 @@ fn scope(request: &ApproveToolCall) -> Result<ApprovalScope, HostError> {
         None | Some("once") => ApprovalScope::Once,
         Some("run") => ApprovalScope::Run,
         Some("always") => ApprovalScope::Always,
-        Some(other) => return Err(invalid(format!("the scope {other:?} is not known; it is once, run or always"))),
+        Some(other) => {
+            return Err(invalid(format!(
+                "the scope {other:?} is not known; it is once, run or always"
+            )));
+        }
     };
     Ok(if request.approved { scope } else { ApprovalScope::Once })
 }

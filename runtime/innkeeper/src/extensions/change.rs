@@ -232,7 +232,9 @@ fn with_grants(installed: Installed, grants: &BTreeSet<String>) -> Installed {
 
 /// Refuses names of capabilities that are not asked for: a grant that is misspelt would grant nothing.
 fn check_asked(id: &ExtensionId, names: &BTreeSet<String>, asks: &BTreeSet<String>) -> Result<(), HostError> {
-    let Some(name) = names.difference(asks).next() else { return Ok(()) };
+    let Some(name) = names.difference(asks).next() else {
+        return Ok(());
+    };
     let asked: Vec<&str> = asks.iter().map(String::as_str).collect();
     let hint = match asked.is_empty() {
         true => "It asks for nothing.".to_owned(),

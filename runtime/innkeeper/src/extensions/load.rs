@@ -3,13 +3,14 @@
 //! One that cannot be used is told of and hides no other; nothing here is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_protocol::limits::Limits;
-use innkeeper_sandbox::Sandbox;
+use innkeeper_sandbox::{Provenance, Sandbox};
 use innkeeper_store::extensions::{Edition, ExtensionsFolder, Installed};
 use innkeeper_tools::grants::{effective, pins, spec_changes};
-use innkeeper_tools::{Catalogue, Diagnostic, Manifest, Origin};
+use innkeeper_tools::{Catalogue, Diagnostic, Manifest, Origin, ToolsError};
 
 use super::shelf::Stock;
 use crate::error::HostError;
@@ -106,7 +107,15 @@ async fn one(
     let granted = effective(&edition.asks, &installed.granted);
     let mut tools = Catalogue::new(manifest.limits.lower(limits));
     let origin = Origin::Extension(id.to_string());
-    let added = tools.add(sandbox, id.as_str(), &origin, &files.component, &granted).await;
+    // Its digest was compared with the pinned one when it was read.
+    let compiled = sandbox.compile_known(&files.component, edition.sha256.clone(), Provenance::Stranger);
+    let compiled = compiled.await.map_err(|source| {
+        let component = id.to_string();
+        Refusal::Off(ToolsError::Load { component, source }.into())
+    })?;
+    let added = tools
+        .add_compiled(sandbox, id.as_str(), &origin, Arc::new(compiled), &granted)
+        .await;
     added.map_err(|error| Refusal::Off(error.into()))?;
     let changes = spec_changes(&edition.specs, &pins(&tools.specs()));
     if changes.is_empty() {
@@ -117,9 +126,9 @@ async fn one(
         "the extension {id} says something else of its tools than when it was installed: {}",
         words.join("; ")
     );
-    Err(Refusal::Off(HostError::new("extension.changed", message).with_hint(format!(
-        "It is off. Install it again if you trust it, or remove it with `innkeeper extension remove {id}`."
-    ))))
+    Err(Refusal::Off(HostError::new("extension.changed", message).with_hint(
+        format!("It is off. Install it again if you trust it, or remove it with `innkeeper extension remove {id}`."),
+    )))
 }
 
 /// A component cannot be linked in part, so it needs everything that it asks for.
@@ -130,8 +139,9 @@ fn check_granted(id: &ExtensionId, edition: &Edition, granted: &BTreeSet<String>
         "the extension {id} is off: it asks for {} and was not granted it",
         missing.join(", ")
     );
-    Err(HostError::new("extension.grant_missing", message)
-        .with_hint(format!("`innkeeper extension grant {id} {first}` grants it; `innkeeper extension list` tells why it asks.")))
+    Err(HostError::new("extension.grant_missing", message).with_hint(format!(
+        "`innkeeper extension grant {id} {first}` grants it; `innkeeper extension list` tells why it asks."
+    )))
 }
 
 fn waiting(id: &ExtensionId, update: &Edition) -> HostError {

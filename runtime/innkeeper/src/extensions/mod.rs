@@ -39,6 +39,9 @@ pub fn parse_extension_id(text: &str) -> Result<ExtensionId, HostError> {
 }
 
 fn not_installed(id: &ExtensionId) -> HostError {
-    HostError::not_found("extension.not_installed", format!("the extension {id} is not installed"))
-        .with_hint("`innkeeper extension list` shows what is; `innkeeper extension install DIR` installs one.")
+    HostError::not_found(
+        "extension.not_installed",
+        format!("the extension {id} is not installed"),
+    )
+    .with_hint("`innkeeper extension list` shows what is; `innkeeper extension install DIR` installs one.")
 }

@@ -180,8 +180,17 @@ impl Innkeeper {
             specs: pins(&tools),
         };
         let found = self.found(&id).await?;
-        let changes = found.as_ref().map_or_else(Vec::new, |found| changes(agreed(&found.active), agreed(&edition)));
-        let offer = offer(manifest, &edition, tools, found.as_ref(), &changes, package.documents.left_out);
+        let changes = found
+            .as_ref()
+            .map_or_else(Vec::new, |found| changes(agreed(&found.active), agreed(&edition)));
+        let offer = offer(
+            manifest,
+            &edition,
+            tools,
+            found.as_ref(),
+            &changes,
+            package.documents.left_out,
+        );
         Ok(ExtensionPlan {
             offer,
             id,
@@ -194,7 +203,9 @@ impl Innkeeper {
 
     /// What is installed under this id; nothing in a host that has no data root.
     async fn found(&self, id: &ExtensionId) -> Result<Option<Installed>, HostError> {
-        let Ok(folder) = self.shelf.folder() else { return Ok(None) };
+        let Ok(folder) = self.shelf.folder() else {
+            return Ok(None);
+        };
         let mut lock = blocking::<_, HostError>(move || Ok(folder.read()?)).await?;
         Ok(lock.extensions.remove(id))
     }
@@ -250,7 +261,9 @@ fn read_folder(path: &Path) -> Result<Package, HostError> {
         return Err(ManifestError::OtherComponent { named, found }.into());
     }
     let mut documents = source.documents()?;
-    documents.left_out.retain(|name| name != MANIFEST && *name != *manifest.component.as_str());
+    documents
+        .left_out
+        .retain(|name| name != MANIFEST && *name != *manifest.component.as_str());
     Ok(Package {
         manifest,
         text,

@@ -162,7 +162,9 @@ fn manifest(folder: &ExtensionsFolder, id: &ExtensionId, edition: &Edition) -> O
 fn capabilities(edition: &Edition, manifest: Option<&Manifest>, installed: &Installed) -> Vec<ExtensionCapability> {
     let reason = |name: &str| {
         let asks = manifest.map_or(&[][..], |manifest| &manifest.asks);
-        asks.iter().find(|ask: &&Ask| ask.name == name).map(|ask| ask.reason.clone())
+        asks.iter()
+            .find(|ask: &&Ask| ask.name == name)
+            .map(|ask| ask.reason.clone())
     };
     let capability = |name: &String| ExtensionCapability {
         name: name.clone(),

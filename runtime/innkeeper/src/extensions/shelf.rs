@@ -40,7 +40,11 @@ pub(super) struct Stock {
 
 impl Shelf {
     /// Our own tools, and those of the extensions of a data root. An extension that cannot be used is a diagnostic.
-    pub(crate) async fn fill(sandbox: &Sandbox, limits: &Limits, data_root: Option<PathBuf>) -> Result<Self, HostError> {
+    pub(crate) async fn fill(
+        sandbox: &Sandbox,
+        limits: &Limits,
+        data_root: Option<PathBuf>,
+    ) -> Result<Self, HostError> {
         let builtins = Catalogue::builtins(sandbox, limits).await?;
         let shelf = Self {
             current: RwLock::new(Arc::new(Stock {
@@ -70,8 +74,11 @@ impl Shelf {
     /// Where the extensions lie.
     pub(super) fn folder(&self) -> Result<ExtensionsFolder, HostError> {
         self.folder.clone().ok_or_else(|| {
-            HostError::new("agent.data_root_required", "this host has no data root, so it has no extensions")
-                .with_hint("Give the builder a data_root.")
+            HostError::new(
+                "agent.data_root_required",
+                "this host has no data root, so it has no extensions",
+            )
+            .with_hint("Give the builder a data_root.")
         })
     }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use innkeeper_protocol::id::ToolId;
+use innkeeper_sandbox::Compiler;
 use innkeeper_tools::Catalogue;
 use tempfile::TempDir;
 
@@ -23,7 +24,10 @@ fn component(description: &str) -> Vec<u8> {
 }
 
 async fn host(root: &TempDir) -> Innkeeper {
-    Innkeeper::builder().data_root(root.path()).build().await.unwrap()
+    let builder = Innkeeper::builder()
+        .data_root(root.path())
+        .compiler(Compiler::InProcess);
+    builder.build().await.unwrap()
 }
 
 fn mood() -> ExtensionId {
@@ -32,7 +36,9 @@ fn mood() -> ExtensionId {
 
 async fn plan(host: &Innkeeper, description: &str) -> ExtensionPlan {
     let bytes = component(description);
-    host.plan_extension(PackageInput::Component { id: mood(), bytes }).await.unwrap()
+    host.plan_extension(PackageInput::Component { id: mood(), bytes })
+        .await
+        .unwrap()
 }
 
 async fn install(host: &Innkeeper, description: &str, accepts_changes: bool) -> InstallOutcome {
@@ -60,7 +66,10 @@ async fn whoever_took_the_tools_keeps_them() {
     let second = host.tools();
     host.remove_extension(&mood()).await.unwrap();
     let told = [first, second, host.tools()].map(|catalogue| described(&catalogue));
-    assert_eq!(told, [Some("Does harm.".to_owned()), Some("Does good.".to_owned()), None]);
+    assert_eq!(
+        told,
+        [Some("Does harm.".to_owned()), Some("Does good.".to_owned()), None]
+    );
 }
 
 #[tokio::test]
@@ -81,7 +90,10 @@ async fn a_plan_that_is_overtaken_changes_nothing() {
     let late = plan(&host, "Does good.").await;
     install(&host, "Does harm.", false).await;
     let error = host.install_extension(late, &Consent::default()).await.unwrap_err();
-    assert_eq!((error.code.as_str(), error.retryable), ("store.extensions_changed", true));
+    assert_eq!(
+        (error.code.as_str(), error.retryable),
+        ("store.extensions_changed", true)
+    );
     assert_eq!(described(&host.tools()), Some("Does harm.".to_owned()));
 }
 
@@ -107,7 +119,11 @@ async fn a_person_hears_of_every_difference_before_it_counts() {
 
 #[tokio::test]
 async fn a_host_without_a_data_root_can_look_and_not_install() {
-    let host = Innkeeper::builder().build().await.unwrap();
+    let host = Innkeeper::builder()
+        .compiler(Compiler::InProcess)
+        .build()
+        .await
+        .unwrap();
     let plan = plan(&host, "Does harm.").await;
     assert_eq!(plan.offer.replaces, None);
     let error = host.install_extension(plan, &Consent::default()).await.unwrap_err();
@@ -118,5 +134,8 @@ async fn a_host_without_a_data_root_can_look_and_not_install() {
 fn an_id_may_be_written_as_a_source_of_tools() {
     assert_eq!(parse_extension_id("extension/mood"), Ok(mood()));
     assert_eq!(parse_extension_id(" mood "), Ok(mood()));
-    assert_eq!(parse_extension_id("extension/").unwrap_err().code, "extension.id_invalid");
+    assert_eq!(
+        parse_extension_id("extension/").unwrap_err().code,
+        "extension.id_invalid"
+    );
 }

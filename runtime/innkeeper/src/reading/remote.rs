@@ -88,7 +88,11 @@ impl RunReader {
     }
 
     /// The owner's answer; none when nobody executes the run.
-    async fn ask_owner<T: DeserializeOwned>(&self, run_id: &RunId, request: InboxRequest) -> Result<Option<T>, HostError> {
+    async fn ask_owner<T: DeserializeOwned>(
+        &self,
+        run_id: &RunId,
+        request: InboxRequest,
+    ) -> Result<Option<T>, HostError> {
         let folder = self.root().find_run(run_id)?;
         let posted = {
             let folder = folder.clone();
@@ -137,14 +141,20 @@ fn read<T: DeserializeOwned>(answer: InboxAnswer) -> Result<T, HostError> {
             None => error,
         });
     }
-    serde_json::from_value(answer.value)
-        .map_err(|error| HostError::internal("agent.internal_error", format!("the owner's answer cannot be read: {error}")))
+    serde_json::from_value(answer.value).map_err(|error| {
+        HostError::internal(
+            "agent.internal_error",
+            format!("the owner's answer cannot be read: {error}"),
+        )
+    })
 }
 
 fn not_answering(run_id: &RunId) -> HostError {
     let message = format!("the process that executes the run {run_id} does not answer");
     let error = RunError::new("agent.run_not_answering", ErrorKind::Transient, message);
-    error.with_hint("Try again, or end that process: the next start then closes the run.").into()
+    error
+        .with_hint("Try again, or end that process: the next start then closes the run.")
+        .into()
 }
 
 fn of_record(record: RunRecord) -> AgentRun {

@@ -59,9 +59,15 @@ impl Document {
     /// A file whose name is not the title of what is in it.
     pub(super) fn new(folder: &'static str, stem: &str, title: &str, schema: Map<String, Value>) -> Self {
         let id = format!("urn:innkeeper:schema:{folder}:{stem}");
-        let head = [("$schema", DIALECT.to_owned()), ("$id", id), ("title", title.to_owned())];
+        let head = [
+            ("$schema", DIALECT.to_owned()),
+            ("$id", id),
+            ("title", title.to_owned()),
+        ];
         let head = head.map(|(name, text)| (name.to_owned(), Value::String(text)));
-        let rest = schema.into_iter().filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title"));
+        let rest = schema
+            .into_iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title"));
         let mut schema = Value::Object(head.into_iter().chain(rest).collect());
         join_lines(&mut schema);
         Self {
@@ -126,14 +132,19 @@ pub(super) fn used_definitions(schema: &Value, definitions: &Map<String, Value>)
         }
     }
     let used = definitions.iter().filter(|(name, _)| used.contains(*name));
-    used.map(|(name, definition)| (name.clone(), definition.clone())).collect()
+    used.map(|(name, definition)| (name.clone(), definition.clone()))
+        .collect()
 }
 
 fn collect_references(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(members) => {
             let target = members.get("$ref").and_then(Value::as_str);
-            found.extend(target.and_then(|target| target.strip_prefix(DEFINITIONS)).map(str::to_owned));
+            found.extend(
+                target
+                    .and_then(|target| target.strip_prefix(DEFINITIONS))
+                    .map(str::to_owned),
+            );
             members.values().for_each(|member| collect_references(member, found));
         }
         Value::Array(items) => items.iter().for_each(|item| collect_references(item, found)),

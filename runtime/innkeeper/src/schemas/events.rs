@@ -56,13 +56,20 @@ fn payload(kind: &str, variant: &Value, definitions: &Map<String, Value>, scope:
 fn scope() -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let schema = members(generator.into_root_schema_for::<EventScope>().to_value());
-    let kept = schema.into_iter().filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title"));
+    let kept = schema
+        .into_iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "$schema" | "title"));
     Value::Object(kept.collect())
 }
 
 /// `run_created` as `RunCreated`: a title that code generators can make a name of.
 fn camel(kind: &str) -> String {
     kind.split('_')
-        .flat_map(|word| word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)))
+        .flat_map(|word| {
+            word.chars()
+                .take(1)
+                .map(|c| c.to_ascii_uppercase())
+                .chain(word.chars().skip(1))
+        })
         .collect()
 }

@@ -25,15 +25,23 @@ use crate::tool_list::ToolList;
 
 /// Every command of a front end.
 pub(super) fn commands() -> Vec<Command> {
-    [of_active_runs(), of_the_host(), of_stored_runs(), of_profiles(), of_policy()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        of_active_runs(),
+        of_the_host(),
+        of_stored_runs(),
+        of_profiles(),
+        of_policy(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn of_active_runs() -> Vec<Command> {
     vec![
-        Command::new("start_agent_run").takes::<StartAgentRun>().gives::<AgentRun>(),
+        Command::new("start_agent_run")
+            .takes::<StartAgentRun>()
+            .gives::<AgentRun>(),
         Command::new("cancel_agent_run")
             .takes_arguments("CancelAgentRun", &[required::<RunId>("runId")])
             .gives::<AgentRun>(),
@@ -66,7 +74,11 @@ fn of_the_host() -> Vec<Command> {
         ),
         Command::new("resolve_agent_persistent_state_metadata_update").takes_arguments(
             "ResolveAgentPersistentStateMetadataUpdate",
-            &[required::<RunId>("runId"), required::<String>("updateId"), optional::<String>("error")],
+            &[
+                required::<RunId>("runId"),
+                required::<String>("updateId"),
+                optional::<String>("error"),
+            ],
         ),
     ]
 }
@@ -77,17 +89,25 @@ fn of_stored_runs() -> Vec<Command> {
         Command::new("read_agent_run")
             .takes_arguments("ReadAgentRun", &[required::<RunId>("runId")])
             .gives::<RunSummary>(),
-        Command::new("read_agent_run_events").takes::<ReadRunEvents>().gives::<RunEvents>(),
+        Command::new("read_agent_run_events")
+            .takes::<ReadRunEvents>()
+            .gives::<RunEvents>(),
         Command::new("follow_agent_run")
             .takes_arguments(
                 "FollowAgentRun",
-                &[required::<RunId>("runId"), required::<u64>("afterSeq"), optional::<String>("invocation")],
+                &[
+                    required::<RunId>("runId"),
+                    required::<u64>("afterSeq"),
+                    optional::<String>("invocation"),
+                ],
             )
             .tells::<Envelope>(),
         Command::new("read_agent_workspace_file")
             .takes::<ReadWorkspaceFile>()
             .gives::<WorkspaceFileView>(),
-        Command::new("read_agent_model_turn").takes::<ReadModelTurn>().gives::<ModelTurnView>(),
+        Command::new("read_agent_model_turn")
+            .takes::<ReadModelTurn>()
+            .gives::<ModelTurnView>(),
         Command::new("read_agent_diff").takes::<ReadDiff>().gives::<RunDiff>(),
         Command::new("rollback_agent_run")
             .takes::<RollbackRun>()
@@ -123,7 +143,10 @@ fn of_policy() -> Vec<Command> {
     vec![
         Command::new("policy").gives::<PolicyReport>(),
         Command::new("set_policy")
-            .takes_arguments("SetPolicy", &[required::<String>("target"), required::<Permission>("permission")])
+            .takes_arguments(
+                "SetPolicy",
+                &[required::<String>("target"), required::<Permission>("permission")],
+            )
             .gives::<PolicyChange>(),
         Command::new("reset_policy").gives::<PolicyReset>(),
     ]

@@ -9,7 +9,7 @@ use innkeeper_tools::Tool;
 use serde_json::Value;
 
 use super::generate::{Generator, Texts};
-use super::probe::{Ended, Prober, most};
+use super::probe::{Prober, most};
 use super::report::{Check, CheckReport, Finding, ToolTrial, Weight};
 use super::verdict::{judge, limit_of};
 use crate::bench::BenchResult;
@@ -26,7 +26,6 @@ const SHORT_WALL: Duration = Duration::from_millis(1);
 struct Good {
     arguments: Value,
     seed: u64,
-    polls: u32,
     result: BenchResult,
 }
 
@@ -74,7 +73,11 @@ impl ToolChecks<'_, '_> {
     /// Calls with arguments out of the schema. Samples come first, so that a tool whose schema says little is called sensibly too.
     async fn made(&mut self, check: Check, texts: Texts, seen: &mut Seen) -> Result<CheckReport, HostError> {
         let mut report = CheckReport::new(check);
-        let samples = if texts == Texts::Plain { std::mem::take(&mut self.samples) } else { Vec::new() };
+        let samples = if texts == Texts::Plain {
+            std::mem::take(&mut self.samples)
+        } else {
+            Vec::new()
+        };
         let schema = self.tool.spec.input_schema.clone();
         let mut generator = Generator::new(&schema, texts, self.seed);
         let mut misses = 0_u32;
@@ -87,9 +90,9 @@ impl ToolChecks<'_, '_> {
             }
             misses = 0;
             let seed = self.seed.wrapping_add(u64::from(report.calls));
-            let ended = self.call(&arguments, seed).await?;
+            let result = self.call(&arguments, seed).await?;
             report.calls += 1;
-            self.take(&mut report, arguments, seed, ended, seen);
+            self.take(&mut report, arguments, seed, result, seen);
         }
         if report.calls == 0 {
             report.note = Some(
@@ -99,25 +102,24 @@ impl ToolChecks<'_, '_> {
         Ok(report)
     }
 
-    async fn call(&mut self, arguments: &Value, seed: u64) -> Result<Ended, HostError> {
+    async fn call(&mut self, arguments: &Value, seed: u64) -> Result<BenchResult, HostError> {
         let limits = self.prober.limits().clone();
         self.prober.call(self.tool, arguments, seed, &limits).await
     }
 
-    fn take(&self, report: &mut CheckReport, arguments: Value, seed: u64, ended: Ended, seen: &mut Seen) {
-        seen.most = most(seen.most, ended.result.usage);
-        if let Some(verdict) = judge(self.extension, &arguments, seed, &ended.result) {
+    fn take(&self, report: &mut CheckReport, arguments: Value, seed: u64, result: BenchResult, seen: &mut Seen) {
+        seen.most = most(seen.most, result.usage);
+        if let Some(verdict) = judge(self.extension, &arguments, seed, &result) {
             match verdict.of {
                 Some(_) => seen.strays.push(verdict.finding),
                 None => report.add(verdict.finding),
             }
         }
-        if !ended.result.is_error {
+        if !result.is_error {
             seen.good.push(Good {
                 arguments,
                 seed,
-                polls: ended.polls,
-                result: ended.result,
+                result,
             });
         }
     }
@@ -126,14 +128,15 @@ impl ToolChecks<'_, '_> {
     async fn repeat(&mut self, seen: &Seen) -> Result<CheckReport, HostError> {
         let mut report = CheckReport::new(Check::Repeat);
         for good in seen.good.iter().rev().take(REPEATS) {
-            let again = self.call(&good.arguments, good.seed).await?.result;
+            let again = self.call(&good.arguments, good.seed).await?;
             report.calls += 1;
             if without_usage(&again) != without_usage(&good.result) {
                 report.add(Finding {
                     weight: Weight::Problem,
                     code: again.error_code.clone(),
                     what: "the same call in the same place had two different results".to_owned(),
-                    advice: "Take chance and time from the host's interfaces only: a run cannot be replayed otherwise.".to_owned(),
+                    advice: "Take chance and time from the host's interfaces only: a run cannot be replayed otherwise."
+                        .to_owned(),
                     arguments: Some(good.arguments.clone()),
                     seed: Some(good.seed),
                     times: 1,
@@ -150,16 +153,17 @@ impl ToolChecks<'_, '_> {
         let mut chance = Generator::new(&Value::Null, Texts::Plain, self.seed);
         let mut stopped_midway = false;
         for good in seen.good.iter().rev().take(REPEATS) {
-            let at = u32::try_from(chance.below(u64::from(good.polls))).unwrap_or_default();
-            let stopped = self.prober.stop(self.tool, &good.arguments, good.seed, at).await?;
+            let share = u8::try_from(chance.below(256)).unwrap_or_default();
+            let stopped = self.prober.stop(self.tool, &good.arguments, good.seed, share).await?;
             report.calls += 1;
-            stopped_midway |= at > 0 && !stopped.was_over;
+            stopped_midway |= stopped.had_begun;
             if !stopped.left_files || stopped.next.is_error {
                 report.add(Finding {
                     weight: Weight::Problem,
                     code: stopped.next.error_code.clone(),
                     what: "after a call that was stopped the next one did not find everything as it was".to_owned(),
-                    advice: "Report this to Innkeeper: the host sees to it that a stopped call leaves nothing behind.".to_owned(),
+                    advice: "Report this to Innkeeper: the host sees to it that a stopped call leaves nothing behind."
+                        .to_owned(),
                     arguments: Some(good.arguments.clone()),
                     seed: Some(good.seed),
                     times: 1,
@@ -167,7 +171,8 @@ impl ToolChecks<'_, '_> {
             }
         }
         if !stopped_midway && report.calls > 0 {
-            report.note = Some("its calls are over so quickly that they could only be stopped before they began".to_owned());
+            report.note =
+                Some("its calls are over so quickly that they could only be stopped before they began".to_owned());
         }
         no_good_call(&mut report, seen);
         Ok(report)
@@ -176,7 +181,13 @@ impl ToolChecks<'_, '_> {
     /// The call that used most, with exactly what it used and with a little less, of one thing after the other.
     async fn limits(&mut self, seen: &Seen) -> Result<CheckReport, HostError> {
         let mut report = CheckReport::new(Check::Limits);
-        let weight = |good: &&Good| (good.result.usage.host_calls, good.result.usage.peak_memory_bytes, good.result.usage.output_bytes);
+        let weight = |good: &&Good| {
+            (
+                good.result.usage.host_calls,
+                good.result.usage.peak_memory_bytes,
+                good.result.usage.output_bytes,
+            )
+        };
         if let Some(good) = seen.good.iter().max_by_key(weight) {
             for edge in Edge::all(&good.result.usage) {
                 self.squeeze(good, &edge, &mut report).await?;
@@ -188,14 +199,17 @@ impl ToolChecks<'_, '_> {
 
     async fn squeeze(&mut self, good: &Good, edge: &Edge, report: &mut CheckReport) -> Result<(), HostError> {
         let limits = edge.of(self.prober.limits().clone());
-        let result = self.prober.call(self.tool, &good.arguments, good.seed, &limits).await?.result;
+        let result = self.prober.call(self.tool, &good.arguments, good.seed, &limits).await?;
         report.calls += 1;
-        let Some(what) = edge.broken(&result) else { return Ok(()) };
+        let Some(what) = edge.broken(&result) else {
+            return Ok(());
+        };
         report.add(Finding {
             weight: Weight::Problem,
             code: result.error_code,
             what,
-            advice: "Let allocations and calls of the host fail in an orderly way; nothing else may end a call.".to_owned(),
+            advice: "Let allocations and calls of the host fail in an orderly way; nothing else may end a call."
+                .to_owned(),
             arguments: Some(good.arguments.clone()),
             seed: Some(good.seed),
             times: 1,
@@ -261,13 +275,19 @@ impl Edge {
     fn broken(&self, result: &BenchResult) -> Option<String> {
         let code = result.error_code.as_deref()?;
         if self.is_enough {
-            return Some(format!("with exactly the {} that it used, the same call fails", self.words()));
+            return Some(format!(
+                "with exactly the {} that it used, the same call fails",
+                self.words()
+            ));
         }
         let is_own = code.starts_with("extension.");
         if is_own || limit_of(code) == Some(self.kind) {
             return None;
         }
-        Some(format!("with a little less {} than it used, the call ends with {code}", self.words()))
+        Some(format!(
+            "with a little less {} than it used, the call ends with {code}",
+            self.words()
+        ))
     }
 
     fn words(&self) -> &'static str {
@@ -283,7 +303,9 @@ impl Edge {
 /// Whether the tool reached for more than it lists, in all calls so far, and whether its component asks for more than any tool lists.
 fn uses(seen: &mut Seen, unused: &[String]) -> CheckReport {
     let mut report = CheckReport::new(Check::Uses);
-    std::mem::take(&mut seen.strays).into_iter().for_each(|stray| report.add(stray));
+    std::mem::take(&mut seen.strays)
+        .into_iter()
+        .for_each(|stray| report.add(stray));
     for interface in unused {
         report.add(Finding {
             weight: Weight::Advice,
@@ -300,7 +322,9 @@ fn uses(seen: &mut Seen, unused: &[String]) -> CheckReport {
 
 fn no_good_call(report: &mut CheckReport, seen: &Seen) {
     if seen.good.is_empty() {
-        report.note = Some("no call worked, so none could be tried; add a case with one that works without special files".to_owned());
+        report.note = Some(
+            "no call worked, so none could be tried; add a case with one that works without special files".to_owned(),
+        );
     }
 }
 
@@ -343,7 +367,10 @@ mod tests {
 
     #[test]
     fn each_thing_that_was_used_is_squeezed() {
-        let all: Vec<(LimitKind, u64, bool)> = edges().iter().map(|edge| (edge.kind, edge.allowed, edge.is_enough)).collect();
+        let all: Vec<(LimitKind, u64, bool)> = edges()
+            .iter()
+            .map(|edge| (edge.kind, edge.allowed, edge.is_enough))
+            .collect();
         assert_eq!(
             all,
             [
@@ -365,7 +392,10 @@ mod tests {
             assert_eq!(less.broken(&ended(fine)), None, "{fine:?}");
         }
         let what = less.broken(&ended(Some("tool.trap"))).unwrap();
-        assert_eq!(what, "with a little less memory than it used, the call ends with tool.trap");
+        assert_eq!(
+            what,
+            "with a little less memory than it used, the call ends with tool.trap"
+        );
         let enough = edges().remove(1);
         assert!(enough.broken(&ended(Some("tool.memory_limit"))).is_some());
         assert_eq!(enough.broken(&ended(None)), None);

@@ -94,7 +94,9 @@ impl<'a> Generator<'a> {
     }
 
     fn value(&mut self, schema: &Value, depth: usize) -> Value {
-        let Value::Object(keys) = schema else { return json!(null) };
+        let Value::Object(keys) = schema else {
+            return json!(null);
+        };
         if let Some(constant) = keys.get("const") {
             return constant.clone();
         }
@@ -172,7 +174,11 @@ impl<'a> Generator<'a> {
         let bound = |key: &str| keys.get(key).and_then(Value::as_u64);
         let least = bound("minItems").unwrap_or(0);
         let most = bound("maxItems").unwrap_or(least + MAX_ITEMS);
-        let most = if depth < MAX_DEPTH { most.min(least.saturating_add(1_000)) } else { least };
+        let most = if depth < MAX_DEPTH {
+            most.min(least.saturating_add(1_000))
+        } else {
+            least
+        };
         // At the edges more often than chance has it.
         let count = match self.below(4) {
             0 => least,
@@ -206,7 +212,10 @@ impl<'a> Generator<'a> {
     }
 
     fn integer(&mut self, keys: &Map<String, Value>) -> Value {
-        let (least, most) = (edge(keys, "minimum", "exclusiveMinimum", 1), edge(keys, "maximum", "exclusiveMaximum", -1));
+        let (least, most) = (
+            edge(keys, "minimum", "exclusiveMinimum", 1),
+            edge(keys, "maximum", "exclusiveMaximum", -1),
+        );
         let step = keys.get("multipleOf").and_then(Value::as_i64).unwrap_or(1).max(1);
         let low = least.unwrap_or(i64::MIN);
         let high = most.unwrap_or(i64::MAX);
@@ -229,7 +238,15 @@ impl<'a> Generator<'a> {
     fn number(&mut self, keys: &Map<String, Value>) -> Value {
         let bound = |key: &str| keys.get(key).and_then(Value::as_f64);
         let (least, most) = (bound("minimum"), bound("maximum"));
-        let edges = [least.unwrap_or(-1e300), most.unwrap_or(1e300), 0.0, 0.1, -0.5, 1e-9, 3.0];
+        let edges = [
+            least.unwrap_or(-1e300),
+            most.unwrap_or(1e300),
+            0.0,
+            0.1,
+            -0.5,
+            1e-9,
+            3.0,
+        ];
         let number = self.pick(&edges).copied().unwrap_or_default();
         let number = number.max(least.unwrap_or(number)).min(most.unwrap_or(f64::MAX));
         Number::from_f64(number).map_or(json!(0), Value::Number)
@@ -243,7 +260,9 @@ fn merged(keys: &Map<String, Value>, others: &[Value], without: &str) -> Value {
     for other in others.iter().filter_map(Value::as_object) {
         for (key, value) in other {
             match (merged.get_mut(key), value) {
-                (Some(Value::Object(present)), Value::Object(more)) if key == "properties" => present.extend(more.clone()),
+                (Some(Value::Object(present)), Value::Object(more)) if key == "properties" => {
+                    present.extend(more.clone())
+                }
                 (Some(Value::Array(present)), Value::Array(more)) if key == "required" => present.extend(more.clone()),
                 _ => _ = merged.insert(key.clone(), value.clone()),
             }
@@ -330,7 +349,10 @@ mod tests {
         }});
         let mut generator = Generator::new(&schema, Texts::Plain, 1);
         let all: Vec<Value> = (0..200).map(|_| generator.arguments()).collect();
-        let lengths: Vec<usize> = all.iter().filter_map(|made| Some(made["list"].as_array()?.len())).collect();
+        let lengths: Vec<usize> = all
+            .iter()
+            .filter_map(|made| Some(made["list"].as_array()?.len()))
+            .collect();
         assert!(lengths.contains(&1) && lengths.contains(&40), "{lengths:?}");
         for edge in [-3, 900] {
             assert!(all.iter().any(|made| made["number"] == edge), "{edge}");
@@ -341,7 +363,13 @@ mod tests {
     fn a_schema_that_never_ends_and_one_that_says_nothing_give_something() {
         let endless = json!({"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#"}}});
         assert!(made(&endless, Texts::Plain, 3).is_object());
-        for odd in [json!(true), json!({"$ref": "#/nowhere"}), json!({"enum": []}), json!({"type": []}), json!({"anyOf": []})] {
+        for odd in [
+            json!(true),
+            json!({"$ref": "#/nowhere"}),
+            json!({"enum": []}),
+            json!({"type": []}),
+            json!({"anyOf": []}),
+        ] {
             let _ = made(&odd, Texts::Unusual, 3);
         }
         let vast = json!({"type": "object", "required": ["t"], "properties": {"t": {"type": "string", "minLength": 99_999_999_999_u64}}});

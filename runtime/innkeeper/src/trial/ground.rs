@@ -19,7 +19,10 @@ const ROOTS: [&str; 5] = ["output", "scratch", "plan", "summaries", "persist"];
 /// Files in the workspace: what a run may have left behind.
 const FILES: [(&str, &str); 4] = [
     ("output/main.md", "The lantern swung once.\n\nMira did not look up.\n"),
-    ("plan/notes.md", "# Notes\n\n- the lantern is lit\n- Mira knows\n- \u{6e21}\u{3057}\u{821f} at dusk\n"),
+    (
+        "plan/notes.md",
+        "# Notes\n\n- the lantern is lit\n- Mira knows\n- \u{6e21}\u{3057}\u{821f} at dusk\n",
+    ),
     ("persist/names.txt", "Mira\nTomas\r\n\u{c9}lo\u{ef}se\n"),
     ("scratch/empty.md", ""),
 ];
@@ -28,13 +31,18 @@ const FILES: [(&str, &str); 4] = [
 const MESSAGES: [(&str, bool, &str); 6] = [
     ("Mira", false, "The ferry leaves at dusk. *She lifts the lantern.*"),
     ("Tomas", true, "Then we have an hour. Where is the brass key?"),
-    ("Mira", false, "\u{201c}Where you left it.\u{201d}\n\nShe points at the \u{6e21}\u{3057}\u{821f}."),
+    (
+        "Mira",
+        false,
+        "\u{201c}Where you left it.\u{201d}\n\nShe points at the \u{6e21}\u{3057}\u{821f}.",
+    ),
     ("Tomas", true, "\u{1f469}\u{200d}\u{1f692} Ha."),
     ("\u{c9}lo\u{ef}se", false, "Caf\u{65}\u{301}, anyone?"),
     ("Tomas", true, ""),
 ];
 
-const SKILL: &str = "---\nname: harbour\ndescription: Knows the tides and the ferries.\n---\n# Harbour\n\nHigh water at six.\n";
+const SKILL: &str =
+    "---\nname: harbour\ndescription: Knows the tides and the ferries.\n---\n# Harbour\n\nHigh water at six.\n";
 
 /// The files that all calls share, and where each call's own ones go.
 #[derive(Debug)]
@@ -108,7 +116,9 @@ fn furnish(workspace: &Path) -> io::Result<()> {
     for root in ROOTS {
         fs::create_dir_all(workspace.join(root))?;
     }
-    FILES.iter().try_for_each(|(path, text)| fs::write(workspace.join(path), text))
+    FILES
+        .iter()
+        .try_for_each(|(path, text)| fs::write(workspace.join(path), text))
 }
 
 fn activation() -> Value {

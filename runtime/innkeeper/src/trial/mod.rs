@@ -81,13 +81,15 @@ impl Innkeeper {
     pub async fn load_trial(&self, package: &TrialPackage) -> Result<LoadedPackage, HostError> {
         let manifest = &package.manifest;
         let id = manifest.id.as_str();
-        let compiled = self.sandbox.compile(&package.component, Provenance::Stranger).await?;
+        let compiled = Arc::new(self.sandbox.compile(&package.component, Provenance::Stranger).await?);
         manifest.check_imports(&compiled.imports)?;
         let granted: Vec<Capability> = manifest.asks.iter().map(|ask| ask.capability).collect();
         let limits = manifest.limits.lower(&self.limits);
         let mut catalogue = Catalogue::new(limits.clone());
         let origin = Origin::Extension(id.to_owned());
-        catalogue.add(&self.sandbox, id, &origin, &package.component, &granted).await?;
+        catalogue
+            .add_compiled(&self.sandbox, id, &origin, compiled.clone(), &granted)
+            .await?;
         manifest.check_tools(catalogue.tools().iter().map(|tool| &tool.spec.native_name))?;
         Ok(LoadedPackage {
             id: id.to_owned(),
@@ -103,7 +105,8 @@ impl Innkeeper {
     /// [`HostError`] when the folder, the chat or a root's name cannot be used.
     pub async fn trial_bench(&self, package: &LoadedPackage, setup: BenchSetup) -> Result<ToolBench, HostError> {
         let limits = package.limits.lowered_to(&setup.limits);
-        self.bench_over(package.catalogue.clone(), BenchSetup { limits, ..setup }).await
+        self.bench_over(package.catalogue.clone(), BenchSetup { limits, ..setup })
+            .await
     }
 
     /// Tries every tool of a package.
@@ -115,7 +118,10 @@ impl Innkeeper {
         let mut prober = Prober::new(self, package.catalogue.clone(), ground, package.limits.clone());
         let mut tools = Vec::with_capacity(package.tools().len());
         for tool in package.tools() {
-            let samples = setup.samples.iter().filter(|sample| sample.tool == tool.spec.native_name.as_str());
+            let samples = setup
+                .samples
+                .iter()
+                .filter(|sample| sample.tool == tool.spec.native_name.as_str());
             let checks = ToolChecks {
                 prober: &mut prober,
                 extension: &package.id,
@@ -143,7 +149,8 @@ fn unused(imports: &[String], catalogue: &Catalogue) -> Vec<String> {
         .map(Interface::name)
         .collect();
     let needs_granting = |name: &&String| {
-        Interface::parse(name).is_some_and(|interface| interface.capability().is_some() && !used.contains(interface.name()))
+        Interface::parse(name)
+            .is_some_and(|interface| interface.capability().is_some() && !used.contains(interface.name()))
     };
     imports.iter().filter(needs_granting).cloned().collect()
 }

@@ -59,6 +59,7 @@ impl TrialPackage {
     #[must_use]
     pub fn sealed_manifest(&self) -> String {
         // A digest of 64 digits stands nowhere else in a manifest, whatever quotes it is written with.
-        self.manifest_text.replacen(self.manifest.sha256.as_str(), self.sha256.as_str(), 1)
+        self.manifest_text
+            .replacen(self.manifest.sha256.as_str(), self.sha256.as_str(), 1)
     }
 }

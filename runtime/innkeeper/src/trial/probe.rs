@@ -24,17 +24,10 @@ pub(super) struct Prober<'a> {
     limits: Limits,
 }
 
-/// A call that was let run to its end.
-pub(super) struct Ended {
-    pub(super) result: BenchResult,
-    /// How often it had to be waited for, the last time included.
-    pub(super) polls: u32,
-}
-
 /// A call that was stopped, and what was found afterwards.
 pub(super) struct Stopped {
-    /// Whether it was over before it could be stopped.
-    pub(super) was_over: bool,
+    /// Whether it had begun.
+    pub(super) had_begun: bool,
     /// Whether its files were left as they were.
     pub(super) left_files: bool,
     /// The next call of the same invocation.
@@ -57,33 +50,43 @@ impl<'a> Prober<'a> {
     }
 
     /// Makes a call.
-    pub(super) async fn call(&mut self, tool: &Tool, arguments: &Value, seed: u64, limits: &Limits) -> Result<Ended, HostError> {
+    pub(super) async fn call(
+        &mut self,
+        tool: &Tool,
+        arguments: &Value,
+        seed: u64,
+        limits: &Limits,
+    ) -> Result<BenchResult, HostError> {
         let setup = self.setup(seed, limits).await?;
         let workspace = setup.workspace.clone();
         let mut bench = self.host.bench_over(self.catalogue.clone(), setup).await?;
-        let (result, polls) = polled(bench.call(tool.spec.native_name.as_str(), arguments), u32::MAX).await;
+        let result = bench.call(tool.spec.native_name.as_str(), arguments).await;
         clear(&workspace).await?;
-        match result {
-            Some(result) => Ok(Ended { result: result?, polls }),
-            // Nothing is waited for so often.
-            None => Err(HostError::internal("agent.internal_error", "a call never ended")),
-        }
+        result
     }
 
-    /// Makes a call and drops it after it was waited for so often; then makes it again in the same invocation.
-    pub(super) async fn stop(&mut self, tool: &Tool, arguments: &Value, seed: u64, polls: u32) -> Result<Stopped, HostError> {
-        let setup = self.setup(seed, &self.limits.clone()).await?;
+    /// Makes a call and drops it somewhere on its way, a share of 256 of it; then makes it again in the same invocation.
+    pub(super) async fn stop(
+        &mut self,
+        tool: &Tool,
+        arguments: &Value,
+        seed: u64,
+        share: u8,
+    ) -> Result<Stopped, HostError> {
+        let limits = self.limits.clone();
+        let setup = self.setup(seed, &limits).await?;
         let workspace = setup.workspace.clone();
         let before: Picture = picture(&workspace).await?;
         let mut bench = self.host.bench_over(self.catalogue.clone(), setup).await?;
-        let name = tool.spec.native_name.as_str();
-        let (stopped, _) = polled(bench.call(name, arguments), polls).await;
-        let was_over = stopped.transpose()?.is_some();
-        let left_files = was_over || picture(&workspace).await? == before;
-        let next = bench.call(name, arguments).await?;
+        // How often it has to be waited for is found out with a call whose plan nobody applies.
+        let (_, polls) = polled(bench.dispatch(tool, arguments), u32::MAX).await;
+        let at = polls.saturating_mul(share.into()) / 256;
+        polled(bench.dispatch(tool, arguments), at).await;
+        let left_files = picture(&workspace).await? == before;
+        let next = bench.call(tool.spec.native_name.as_str(), arguments).await?;
         clear(&workspace).await?;
         Ok(Stopped {
-            was_over,
+            had_begun: at > 0,
             left_files,
             next,
         })

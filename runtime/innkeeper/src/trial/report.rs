@@ -167,7 +167,10 @@ impl TrialReport {
     /// Whether no problem was found.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.tools.iter().flat_map(|tool| &tool.checks).all(|check| check.passed)
+        self.tools
+            .iter()
+            .flat_map(|tool| &tool.checks)
+            .all(|check| check.passed)
     }
 }
 

@@ -46,7 +46,10 @@ pub(super) fn judge(extension: &str, arguments: &Value, seed: u64, result: &Benc
     };
     let code = result.error_code.clone();
     Some(Verdict {
-        of: code.as_deref().filter(|code| *code == CAPABILITY_DENIED).map(|_| Check::Uses),
+        of: code
+            .as_deref()
+            .filter(|code| *code == CAPABILITY_DENIED)
+            .map(|_| Check::Uses),
         finding: Finding {
             weight,
             code,
@@ -125,7 +128,9 @@ fn own_failure(extension: &str, code: &str, text: &str) -> Option<(Weight, Strin
 fn is_code(code: &str) -> bool {
     code.split('.').all(|part| {
         part.starts_with(|first: char| first.is_ascii_lowercase())
-            && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     })
 }
 
@@ -152,7 +157,10 @@ mod tests {
 
     #[test]
     fn a_failure_with_code_and_words_is_an_answer() {
-        assert_eq!(told("extension.demo.notes.not_found", "The tool demo.x says: No such note."), None);
+        assert_eq!(
+            told("extension.demo.notes.not_found", "The tool demo.x says: No such note."),
+            None
+        );
     }
 
     #[test]
@@ -172,7 +180,11 @@ mod tests {
         let breakdowns = [TRAP, CAPABILITY_DENIED, OUTPUT_INVALID];
         let codes = LimitKind::ALL.map(|kind| kind.code());
         for code in codes.iter().chain(&breakdowns) {
-            assert_eq!(told(code, "").map(|(weight, _)| weight), Some(Weight::Problem), "{code}");
+            assert_eq!(
+                told(code, "").map(|(weight, _)| weight),
+                Some(Weight::Problem),
+                "{code}"
+            );
         }
     }
 }

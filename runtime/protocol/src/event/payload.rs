@@ -216,7 +216,8 @@ pub struct ApprovalRequestPayload {
     pub approval_id: ApprovalId,
     /// The call.
     pub call_id: CallId,
-    /// The tool.
+    /// The tool. A rollback, which is no tool, is asked for as `runtime:workspace.rollback`.
+    #[schemars(with = "String")]
     pub tool_id: ToolId,
     /// The tool's title.
     pub title: String,

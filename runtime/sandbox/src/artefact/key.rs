@@ -26,9 +26,9 @@ impl Key {
         }
         match make(&path) {
             // Another process was first, and its key is whole: it appears at once under its name.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                read(&path).map_err(failed)?.ok_or_else(|| failed(ErrorKind::InvalidData.into()))
-            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => read(&path)
+                .map_err(failed)?
+                .ok_or_else(|| failed(ErrorKind::InvalidData.into())),
             made => made.map_err(failed),
         }
     }

@@ -44,7 +44,9 @@ impl Place {
 
     fn code(&self) -> Vec<u8> {
         let text = "(component (core module $m (func (export \"f\") (result i32) i32.const 7)))";
-        self.engine.precompile_component(&wat::parse_str(text).unwrap()).unwrap()
+        self.engine
+            .precompile_component(&wat::parse_str(text).unwrap())
+            .unwrap()
     }
 
     fn put(&self, component: &Sha256, fits_pool: bool) {
@@ -55,7 +57,8 @@ impl Place {
     }
 
     fn entry(&self) -> PathBuf {
-        self.folder().join(format!("{}.cwasm", label(&self.engine, &self.component).0))
+        self.folder()
+            .join(format!("{}.cwasm", label(&self.engine, &self.component).0))
     }
 
     fn is_found(&self) -> bool {
@@ -129,7 +132,10 @@ fn native_code_that_we_did_not_seal_is_a_miss() {
     let other = Sha256::of(b"another");
     place.put(&other, true);
     let moved = place.folder().join(format!("{}.cwasm", label(&place.engine, &other).0));
-    assert!(!place.is_found_with(&std::fs::read(moved).unwrap()), "another component's, under this one's name");
+    assert!(
+        !place.is_found_with(&std::fs::read(moved).unwrap()),
+        "another component's, under this one's name"
+    );
 }
 
 #[test]

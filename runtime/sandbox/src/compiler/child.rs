@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use wasmtime::Engine;
 
-use crate::compiler::outcome::{EXIT_FAILED, EXIT_INVALID, EXIT_LARGE, EXIT_POOLED};
 use crate::compiler::WALL;
+use crate::compiler::outcome::{EXIT_FAILED, EXIT_INVALID, EXIT_LARGE, EXIT_POOLED};
 use crate::component::MAX_COMPONENT_BYTES;
 use crate::engine::{self, Flavour};
 use crate::load_error::LoadError;
@@ -36,6 +36,7 @@ pub fn compile_in_child(argument: &str) -> ExitCode {
         Ok(false) => (EXIT_LARGE, None),
         Err(LoadError::CompilerFailed { reason }) => (EXIT_FAILED, Some(reason)),
         Err(LoadError::Invalid { reason }) => (EXIT_INVALID, Some(reason)),
+        Err(LoadError::Excess(excess)) => (EXIT_INVALID, Some(excess.to_string())),
         Err(other) => (EXIT_INVALID, Some(other.to_string())),
     };
     if let Some(said) = said {

@@ -83,7 +83,8 @@ async fn the_child_sees_nothing_of_the_environment() {
 
 #[tokio::test]
 async fn a_flood_of_words_is_cut() {
-    let Err(LoadError::Invalid { reason }) = ends(LONG, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 65").await else {
+    let Err(LoadError::Invalid { reason }) = ends(LONG, "head -c 5000000 /dev/zero | tr '\\0' x >&2; exit 65").await
+    else {
         panic!("it was not refused")
     };
     assert_eq!(reason.len(), 16 * 1024);

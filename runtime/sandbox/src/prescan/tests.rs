@@ -58,7 +58,9 @@ fn instances_that_double_with_every_level_are_too_many() {
     let mut text = "(component $c0 (core module $m) (core instance (instantiate $m)))".to_owned();
     for level in 1..=15 {
         let inner = level - 1;
-        text = format!("(component $c{level} {text} (instance (instantiate $c{inner})) (instance (instantiate $c{inner})))");
+        text = format!(
+            "(component $c{level} {text} (instance (instantiate $c{inner})) (instance (instantiate $c{inner})))"
+        );
     }
     assert_eq!(excess(&wat(&text)), nameless(Quantity::Instances, 1 << 15));
 }
@@ -107,7 +109,10 @@ fn a_type_with_too_many_members_is_named() {
     let named = (Quantity::Members, 501, "a:b/c@0.1.0#large".to_owned());
     assert_eq!(excess(&wat(&text)), named);
     let said = prescan(&wat(&text)).unwrap_err().to_string();
-    assert!(said.ends_with("at `a:b/c@0.1.0#large`; at most 500 are accepted"), "{said}");
+    assert!(
+        said.ends_with("at `a:b/c@0.1.0#large`; at most 500 are accepted"),
+        "{said}"
+    );
 
     let cases: String = (0..501).map(|n| format!("\"c{n}\" ")).collect();
     let exported = format!("(component (type $t (enum {cases})) (export \"t\" (type $t)))");
@@ -119,7 +124,12 @@ fn a_type_with_too_many_members_is_named() {
 #[test]
 fn types_within_types_end_somewhere() {
     let chain = |levels: usize, of: &str| {
-        let types: String = (1..levels).map(|n| of.replace("$at", &format!("$t{}", n - 1)).replace("$new", &format!("$t{n}"))).collect();
+        let types: String = (1..levels)
+            .map(|n| {
+                of.replace("$at", &format!("$t{}", n - 1))
+                    .replace("$new", &format!("$t{n}"))
+            })
+            .collect();
         wat(&format!("(component (type $t0 (list u8)) {types})"))
     };
     let tuple = "(type $new (tuple $at))";
@@ -151,7 +161,10 @@ fn what_ends_early_is_invalid() {
             assert!(matches!(error, LoadError::Invalid { .. }), "{end}: {error}");
         }
     }
-    assert!(matches!(prescan(b"\0asm\x0d\0\x01\0\x07"), Err(LoadError::Invalid { .. })));
+    assert!(matches!(
+        prescan(b"\0asm\x0d\0\x01\0\x07"),
+        Err(LoadError::Invalid { .. })
+    ));
 }
 
 proptest! {

@@ -236,7 +236,10 @@ impl TypeScan {
 
     fn at(&self, index: u32) -> Extent {
         let scope = self.scopes.last();
-        scope.and_then(|scope| scope.get(index as usize)).copied().unwrap_or(LEAF)
+        scope
+            .and_then(|scope| scope.get(index as usize))
+            .copied()
+            .unwrap_or(LEAF)
     }
 
     fn push(&mut self, extent: Extent) {
@@ -274,15 +277,23 @@ fn component_part<'d, 'a>(declaration: &'d ComponentTypeDeclaration<'a>) -> Part
 }
 
 /// Adds the name that the type of this number is given further on, if it is given one.
-fn named_after<'a, D>(mut excess: Excess, index: usize, rest: Option<&[D]>, part: impl Fn(&D) -> Part<'_, 'a>) -> Excess {
-    let name = rest.unwrap_or_default().iter().find_map(|declaration| match part(declaration) {
-        Part::Named(name, ComponentTypeRef::Type(TypeBounds::Eq(of)) | ComponentTypeRef::Func(of))
-            if *of as usize == index =>
-        {
-            Some(name.to_owned())
-        }
-        _ => None,
-    });
+fn named_after<'a, D>(
+    mut excess: Excess,
+    index: usize,
+    rest: Option<&[D]>,
+    part: impl Fn(&D) -> Part<'_, 'a>,
+) -> Excess {
+    let name = rest
+        .unwrap_or_default()
+        .iter()
+        .find_map(|declaration| match part(declaration) {
+            Part::Named(name, ComponentTypeRef::Type(TypeBounds::Eq(of)) | ComponentTypeRef::Func(of))
+                if *of as usize == index =>
+            {
+                Some(name.to_owned())
+            }
+            _ => None,
+        });
     excess.path.splice(0..0, name);
     excess
 }

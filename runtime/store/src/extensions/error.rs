@@ -126,7 +126,9 @@ impl ExtensionsError {
                 "Install the extension again from a source that you trust; its grants stay. Or remove it with `innkeeper extension remove`."
             }
             Self::FileUnreadable { .. } => "Check the file's permissions, or install the extension again.",
-            Self::ChangedMeanwhile { .. } => "Look at it again with `innkeeper extension list`, then repeat what you wanted.",
+            Self::ChangedMeanwhile { .. } => {
+                "Look at it again with `innkeeper extension list`, then repeat what you wanted."
+            }
             Self::WriteFailed { .. } => "Check free space and permissions of the data folder.",
             Self::Locked { .. } => "Wait until the other process is done and try again.",
         }

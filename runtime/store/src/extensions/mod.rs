@@ -184,7 +184,9 @@ impl ExtensionsFolder {
             return;
         }
         // Whoever holds the lock sweeps too.
-        let Ok(Some(_held)) = lock_file(&self.path().join(LOCK_NAME), 1) else { return };
+        let Ok(Some(_held)) = lock_file(&self.path().join(LOCK_NAME), 1) else {
+            return;
+        };
         self.sweep_locked();
     }
 

@@ -142,7 +142,10 @@ impl PackageSource {
     /// [`PackageError`].
     pub fn read(&self, name: &str, limit: u64) -> Result<Vec<u8>, PackageError> {
         let path = package_path(name)?;
-        let mut folder = self.root.try_clone().map_err(|source| unreadable(self.path.clone(), source))?;
+        let mut folder = self
+            .root
+            .try_clone()
+            .map_err(|source| unreadable(self.path.clone(), source))?;
         let mut here = self.path.clone();
         if let Some(parent) = path.parent() {
             for component in parent.components() {
@@ -233,7 +236,9 @@ impl PackageSource {
 
     fn kind(&self, folder: &Dir, name: &str, path: &Path) -> Result<FileType, PackageError> {
         let metadata = folder.symlink_metadata(name);
-        Ok(metadata.map_err(|source| unreadable(path.to_owned(), source))?.file_type())
+        Ok(metadata
+            .map_err(|source| unreadable(path.to_owned(), source))?
+            .file_type())
     }
 }
 
@@ -278,7 +283,9 @@ impl PackageFiles {
 
     /// Whether all of them lie in a folder, unchanged.
     pub(super) fn are_in(&self, folder: &Path) -> bool {
-        let Ok(source) = PackageSource::open(folder) else { return false };
+        let Ok(source) = PackageSource::open(folder) else {
+            return false;
+        };
         let is_there = |(path, bytes): (&WorkspacePath, &Vec<u8>)| {
             let found = source.read(path.as_str(), bytes.len() as u64);
             found.is_ok_and(|found| found == *bytes)

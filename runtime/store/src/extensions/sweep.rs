@@ -34,7 +34,9 @@ pub(super) fn sweep(home: &Path, named: Option<&LockFile>) -> io::Result<()> {
 
 fn sweep_packages(home: &Dir, id: &ExtensionId, lock: &LockFile) -> io::Result<()> {
     // Something else than a folder is nothing of ours.
-    let Ok(folder) = open_in(home, id.as_str()) else { return Ok(()) };
+    let Ok(folder) = open_in(home, id.as_str()) else {
+        return Ok(());
+    };
     let kept: Vec<String> = lock
         .extensions
         .get(id)
@@ -44,7 +46,9 @@ fn sweep_packages(home: &Dir, id: &ExtensionId, lock: &LockFile) -> io::Result<(
         .collect();
     for entry in folder.entries()? {
         let name = entry?.file_name();
-        let Some(name) = name.to_str().filter(|name| is_package_folder(name)) else { continue };
+        let Some(name) = name.to_str().filter(|name| is_package_folder(name)) else {
+            continue;
+        };
         if !kept.iter().any(|kept| kept == name) {
             move_away(&folder, name, &layout::enter(home, STAGING)?)?;
         }

@@ -65,7 +65,11 @@ impl Package {
     fn new(version: &str, granted: &[&str]) -> Self {
         let (manifest, component) = (format!("version = {version:?}"), format!("component {version}"));
         let mut files = PackageFiles::default();
-        for (name, text) in [(MANIFEST, &manifest), ("mood.wasm", &component), ("cases/one.toml", &manifest)] {
+        for (name, text) in [
+            (MANIFEST, &manifest),
+            ("mood.wasm", &component),
+            ("cases/one.toml", &manifest),
+        ] {
             files.add(path(name), text.clone().into_bytes()).unwrap();
         }
         let active = Edition {
@@ -164,7 +168,11 @@ fn bytes_that_differ_from_the_lock_are_refused() {
     let component = place.folder.package_path(&mood(), edition).join("mood.wasm");
     let whole = std::fs::read(&component).unwrap();
     let code = || place.folder.open(&mood(), edition).map_err(|error| error.to_string());
-    for bytes in [&b"component 6.6.6"[..], &whole[..5], &[whole.as_slice(), b"more"].concat()] {
+    for bytes in [
+        &b"component 6.6.6"[..],
+        &whole[..5],
+        &[whole.as_slice(), b"more"].concat(),
+    ] {
         std::fs::write(&component, bytes).unwrap();
         let said = code().unwrap_err();
         assert!(said.contains("mood.wasm was changed after it was installed"), "{said}");
@@ -185,7 +193,10 @@ fn a_lock_file_that_makes_no_sense_is_never_taken_for_an_empty_one() {
     let kept = place.files();
     for (bad, word) in [
         (text[..text.len() / 2].to_owned(), "line"),
-        (text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 2"), "version 2"),
+        (
+            text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 2"),
+            "version 2",
+        ),
         (text.replace("\"granted\"", "\"trusted\""), "trusted"),
         (text.replace("mood.wasm", "../mood.wasm"), "line"),
         (String::new(), "line"),
@@ -199,6 +210,10 @@ fn a_lock_file_that_makes_no_sense_is_never_taken_for_an_empty_one() {
             "store.extensions_damaged"
         );
         place.folder.sweep();
-        assert_eq!(place.files().len(), kept.len(), "packages of a file that cannot be read stay");
+        assert_eq!(
+            place.files().len(),
+            kept.len(),
+            "packages of a file that cannot be read stay"
+        );
     }
 }

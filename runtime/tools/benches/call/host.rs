@@ -135,7 +135,7 @@ fn invocation() -> Arc<Invocation> {
     }))
 }
 
-struct StdClock(Instant);
+pub(crate) struct StdClock(pub(crate) Instant);
 
 impl Clock for StdClock {
     fn wall_ms(&self) -> u64 {

@@ -14,6 +14,7 @@ mod bare;
 mod child;
 mod fair;
 mod host;
+mod load;
 #[path = "../measure/mod.rs"]
 mod measure;
 mod start;
@@ -35,6 +36,7 @@ fn main() {
         measure::load("before");
         let host = Arc::new(host::Host::new(SandboxConfig::default()).await);
         warm::report(&host).await;
+        load::report().await;
         start::report().await;
         fair::report(&host).await;
         measure::load("after");

@@ -31,7 +31,10 @@ pub enum ManifestError {
         problem: String,
     },
     /// A capability that cannot be granted.
-    #[error("extension.toml asks for {name:?}, which cannot be granted; there are {}", grantable())]
+    #[error(
+        "extension.toml asks for {name:?}, which cannot be granted; there are {}",
+        grantable()
+    )]
     NoSuchCapability {
         /// As it is written.
         name: String,

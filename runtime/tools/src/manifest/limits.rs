@@ -62,7 +62,9 @@ impl SuggestedLimits {
             ("log-lines", self.log_lines),
             ("write-kib", self.write_kib),
         ];
-        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        all.into_iter()
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
     }
 
     pub(super) fn checked(self) -> Result<Self, ManifestError> {

@@ -144,13 +144,18 @@ impl Manifest {
     /// [`ManifestError::Unasked`] for an import without a reason, [`ManifestError::Unneeded`] for a reason without an import.
     pub fn check_imports(&self, imports: &[String]) -> Result<(), ManifestError> {
         let imported = imported(imports);
-        if let Some((interface, name)) = imported.iter().find(|(_, name)| !self.names().any(|asked| asked == *name)) {
+        if let Some((interface, name)) = imported
+            .iter()
+            .find(|(_, name)| !self.names().any(|asked| asked == *name))
+        {
             return Err(ManifestError::Unasked {
                 interface: (*interface).to_owned(),
                 capability: name,
             });
         }
-        let unneeded = self.names().find(|asked| !imported.iter().any(|(_, name)| name == asked));
+        let unneeded = self
+            .names()
+            .find(|asked| !imported.iter().any(|(_, name)| name == asked));
         match unneeded {
             Some(capability) => Err(ManifestError::Unneeded { capability }),
             None => Ok(()),
@@ -162,7 +167,10 @@ impl Manifest {
     /// # Errors
     /// [`ManifestError::NoSuchTool`].
     pub fn check_tools<'a>(&self, mut tools: impl Iterator<Item = &'a ToolName> + Clone) -> Result<(), ManifestError> {
-        let unknown = self.permissions.keys().find(|name| !tools.clone().any(|tool| tool == *name));
+        let unknown = self
+            .permissions
+            .keys()
+            .find(|name| !tools.clone().any(|tool| tool == *name));
         let Some(name) = unknown else { return Ok(()) };
         Err(ManifestError::NoSuchTool {
             tool: name.clone(),
@@ -218,7 +226,8 @@ fn asks(written: &BTreeMap<String, String>) -> Result<Vec<Ask>, ManifestError> {
 }
 
 fn permissions(written: BTreeMap<String, Permission>) -> Result<BTreeMap<ToolName, Permission>, ManifestError> {
-    let checked = |(name, permission): (String, Permission)| Ok((checked("permissions", ToolName::parse(&name))?, permission));
+    let checked =
+        |(name, permission): (String, Permission)| Ok((checked("permissions", ToolName::parse(&name))?, permission));
     written.into_iter().map(checked).collect()
 }
 

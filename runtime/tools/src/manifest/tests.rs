@@ -76,12 +76,24 @@ fn what_is_wrong_is_named() {
     for (from, to, word) in [
         ("\"mood\"", "\"Mood\"", "`id` cannot be used"),
         ("\"1.2.0\"", "\"one\"", "`version` cannot be used"),
-        ("\"Lantern Press\"", "\"  \"", "`publisher` cannot be used: it says nothing"),
-        ("Tells the", "Tells\\u202e the", "`description` cannot be used: it holds characters that nobody can see"),
+        (
+            "\"Lantern Press\"",
+            "\"  \"",
+            "`publisher` cannot be used: it says nothing",
+        ),
+        (
+            "Tells the",
+            "Tells\\u202e the",
+            "`description` cannot be used: it holds characters that nobody can see",
+        ),
         ("build/mood", "../mood", "`component` cannot be used"),
         ("e3b0c4", "E3b0c4", "`sha256` cannot be used"),
         ("To read the messages.", "", "`chat` cannot be used: it says nothing"),
-        ("chat =", "run-control =", "asks for \"run-control\", which cannot be granted"),
+        (
+            "chat =",
+            "run-control =",
+            "asks for \"run-control\", which cannot be granted",
+        ),
         ("wall-ms = 2000", "wall-ms = 0", "`wall-ms` cannot be used"),
         ("wall-ms = 2000", "wall-ms = -1", "line 15"),
         ("\"mood.read\"", "\"Mood Read\"", "`permissions` cannot be used"),
@@ -104,13 +116,22 @@ fn a_package_for_another_contract_says_both_versions() {
 fn what_is_asked_for_is_what_is_imported() {
     let manifest = Manifest::parse(WHOLE.as_bytes()).unwrap();
     let check = |names: &[&str]| manifest.check_imports(&imports(names));
-    assert_eq!(check(&["chat/history", "log/log", "random/random", "workspace/types"]), Ok(()));
+    assert_eq!(
+        check(&["chat/history", "log/log", "random/random", "workspace/types"]),
+        Ok(())
+    );
     let unasked = ManifestError::Unasked {
         interface: "innkeeper:skills/library@0.1.0".to_owned(),
         capability: "skills",
     };
-    assert_eq!(check(&["chat/history", "random/random", "skills/library"]), Err(unasked));
-    assert_eq!(check(&["chat/history"]), Err(ManifestError::Unneeded { capability: "random" }));
+    assert_eq!(
+        check(&["chat/history", "random/random", "skills/library"]),
+        Err(unasked)
+    );
+    assert_eq!(
+        check(&["chat/history"]),
+        Err(ManifestError::Unneeded { capability: "random" })
+    );
     let tools = [ToolName::parse("mood.tell").unwrap()];
     let error = manifest.check_tools(tools.iter()).unwrap_err();
     assert_eq!(error.hint(), "Its tools are called like `mood.tell`.");

@@ -38,7 +38,11 @@ fn add(chat: &Path, locks: &Path, name: &str) -> bool {
 }
 
 fn attempts() -> usize {
-    if std::env::var_os("INNKEEPER_SWAP_ROUNDS").is_some() { 200 } else { ATTEMPTS }
+    if std::env::var_os("INNKEEPER_SWAP_ROUNDS").is_some() {
+        200
+    } else {
+        ATTEMPTS
+    }
 }
 
 /// All writers of one process. Returns how many additions were acknowledged.
@@ -56,7 +60,10 @@ fn write(chat: &Path, process: &str) -> usize {
 
 fn start(chat: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["every_acknowledged_addition_of_two_processes_is_there_once", "--nocapture"])
+        .args([
+            "every_acknowledged_addition_of_two_processes_is_there_once",
+            "--nocapture",
+        ])
         .env(CHAT, chat)
         .stdout(Stdio::piped())
         .spawn()
@@ -77,5 +84,9 @@ fn every_acknowledged_addition_of_two_processes_is_there_once() {
     let theirs: usize = told.lines().next().unwrap().parse().unwrap();
     assert!(ours > 0 && theirs > 0, "{ours} and {theirs}: nobody was contended with");
     let text = folder.read().message(1).unwrap().text;
-    assert_eq!(text, DROP.repeat(ours + theirs), "{ours} and {theirs} additions were acknowledged");
+    assert_eq!(
+        text,
+        DROP.repeat(ours + theirs),
+        "{ours} and {theirs} additions were acknowledged"
+    );
 }

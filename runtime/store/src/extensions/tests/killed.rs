@@ -29,11 +29,20 @@ fn killed_at(place: &Place, change: &Replacement<'_>, moment: usize) {
 fn check(place: &Place, states: &[Option<&Package>]) -> usize {
     let lock = place.folder.read().unwrap();
     let now = lock.extensions.get(&mood());
-    let found = states.iter().position(|state| state.map(|package| &package.installed) == now);
+    let found = states
+        .iter()
+        .position(|state| state.map(|package| &package.installed) == now);
     let found = found.unwrap_or_else(|| panic!("neither old nor new: {lock:?}"));
     place.folder.sweep();
     match states[found] {
-        None => assert!(place.files().keys().all(|name| name == LOCK_FILE || !lock_exists(place)), "{:?}", place.files().keys()),
+        None => assert!(
+            place
+                .files()
+                .keys()
+                .all(|name| name == LOCK_FILE || !lock_exists(place)),
+            "{:?}",
+            place.files().keys()
+        ),
         Some(package) => {
             let opened = place.folder.open(&mood(), &package.installed.active).unwrap();
             assert_eq!(opened, package.opened());

@@ -34,7 +34,9 @@ fn cases_and_texts_belong_to_a_package_and_sources_do_not() {
             (path("README.md"), b"read me".to_vec()),
             (path("cases/one.toml"), b"one".to_vec()),
         ],
-        left_out: ["build", "cases/notes.txt", MANIFEST, "src"].map(str::to_owned).to_vec(),
+        left_out: ["build", "cases/notes.txt", MANIFEST, "src"]
+            .map(str::to_owned)
+            .to_vec(),
     };
     assert_eq!(source.documents().unwrap(), expected);
     assert_eq!(source.read("build/mood.wasm", 100).unwrap(), b"component");
@@ -44,13 +46,26 @@ fn cases_and_texts_belong_to_a_package_and_sources_do_not() {
 fn names_that_lead_elsewhere_are_refused_before_the_disk_is_asked() {
     let folder = package();
     let source = PackageSource::open(folder.path()).unwrap();
-    for name in ["../x", "/etc/passwd", "C:\\x", "build/../../x", "a\\b", "./build/mood.wasm", "con", "a:b", ""] {
+    for name in [
+        "../x",
+        "/etc/passwd",
+        "C:\\x",
+        "build/../../x",
+        "a\\b",
+        "./build/mood.wasm",
+        "con",
+        "a:b",
+        "",
+    ] {
         let error = source.read(name, 100).unwrap_err();
         assert!(matches!(error, PackageError::Name { .. }), "{name}: {error}");
     }
     let error = source.read("build/mood.wasm", 3).unwrap_err().to_string();
     assert!(error.ends_with("build/mood.wasm has more than 3 bytes"), "{error}");
-    assert!(matches!(source.read("build", 100), Err(PackageError::NotRegular { .. })));
+    assert!(matches!(
+        source.read("build", 100),
+        Err(PackageError::NotRegular { .. })
+    ));
     assert!(matches!(source.read("no.wasm", 100), Err(PackageError::Missing { .. })));
 }
 
@@ -65,12 +80,21 @@ fn a_link_anywhere_refuses_the_whole() {
         folder
     };
     let secret = outside.path().join("secret");
-    assert_eq!(refusal(&link("extra", &secret)), "DIR/extra is a link; a package holds regular files only");
-    assert_eq!(refusal(&link("cases/two.toml", &secret)), "DIR/cases/two.toml is a link; a package holds regular files only");
+    assert_eq!(
+        refusal(&link("extra", &secret)),
+        "DIR/extra is a link; a package holds regular files only"
+    );
+    assert_eq!(
+        refusal(&link("cases/two.toml", &secret)),
+        "DIR/cases/two.toml is a link; a package holds regular files only"
+    );
     let folder = link("out", outside.path());
     let source = PackageSource::open(folder.path()).unwrap();
     let error = source.read("out/secret", 100).unwrap_err();
-    assert!(matches!(error, PackageError::NotRegular { found: "a link", .. }), "{error}");
+    assert!(
+        matches!(error, PackageError::NotRegular { found: "a link", .. }),
+        "{error}"
+    );
 }
 
 #[test]
@@ -104,7 +128,11 @@ fn the_digest_tells_names_and_contents_apart() {
     };
     let whole = digest(&[("a", "1"), ("b", "2")]);
     assert_eq!(whole, digest(&[("b", "2"), ("a", "1")]));
-    for other in [digest(&[("a", "2"), ("b", "1")]), digest(&[("a", "1")]), digest(&[("a", "1"), ("c", "2")])] {
+    for other in [
+        digest(&[("a", "2"), ("b", "1")]),
+        digest(&[("a", "1")]),
+        digest(&[("a", "1"), ("c", "2")]),
+    ] {
         assert_ne!(whole, other);
     }
 }

@@ -276,6 +276,8 @@ fn a_run_that_never_began_is_left_alone_and_a_lost_journal_is_told() {
     let world = World::new();
     let workspace = innkeeper_protocol::id::WorkspaceId::parse("chat_1").unwrap();
     let [empty, torn, lost] = [1, 2, 3].map(|number| world.root.create_run(&workspace, &run_id(number)).unwrap());
+    // The owner opens its inbox before it writes its first event.
+    fs::create_dir(empty.path().join("inbox")).unwrap();
     fs::write(torn.journal().events(), b"{\"seq\":1").unwrap();
     fs::write(lost.journal().events(), b"").unwrap();
     fs::write(lost.path().join("manifest.json"), b"{}").unwrap();
@@ -338,6 +340,35 @@ fn leftovers_of_closed_runs_and_caches_of_lost_ones_are_removed() {
         ]
     };
     assert_eq!((caches(run_id(1)), caches(run_id(3))), ([true, false], [false, false]));
+}
+
+#[test]
+fn what_a_run_was_writing_when_it_died_is_removed_also_when_it_had_ended() {
+    let world = World::new();
+    let (open, ended) = (world.run(1, 1, &[]), world.run(2, 1, &[completed()]));
+    let (living, _owner) = world.live_run(3, 1);
+    let unique = "6f1f9f5c-0b52-4b06-8f7e-2f8f4a1c9a10";
+    let leave = |folder: &RunFolder, inside: &str| {
+        let inside = folder.path().join(inside);
+        fs::create_dir_all(&inside).unwrap();
+        let left = [
+            inside.join(format!("call_1.json.{unique}.tmp")),
+            folder.path().join(format!(".staging-{unique}")),
+        ];
+        fs::write(&left[0], b"half").unwrap();
+        fs::create_dir(&left[1]).unwrap();
+        left
+    };
+    let left = [
+        leave(&open, "tool-results"),
+        leave(&ended, ""),
+        leave(&living, "tool-args"),
+    ];
+    recovered(&world, CommitEvidence::Absent);
+    assert_eq!(
+        left.map(|left| left.map(|path| path.exists())),
+        [[false; 2], [false; 2], [true; 2]]
+    );
 }
 
 /// How many ends each requested call has, in the order of the requests; a reused id is a call of its own.
