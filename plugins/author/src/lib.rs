@@ -100,10 +100,10 @@ macro_rules! export {
             impl $crate::guest::Extension for Exported {
                 fn tools() -> ::std::vec::Vec<$crate::Tool> {
                     $tools()
-        }
+                }
             }
             type ExportedComponent = $crate::guest::Component<Exported>;
-            $crate::bindings::export!(ExportedComponent with_types_in $crate::bindings);
+    $crate::bindings::export!(ExportedComponent with_types_in $crate::bindings);
         };
     };
 }

@@ -54,6 +54,12 @@ impl Reply {
         self
     }
 
+    /// The result for programs, as JSON text.
+    #[must_use]
+    pub fn structured_json(&self) -> Option<&str> {
+        self.structured.as_deref()
+    }
+
     /// The pieces, in order.
     #[must_use]
     pub fn content(&self) -> &[Block] {

@@ -6,7 +6,8 @@ use super::ask;
 #[cfg(target_family = "wasm")]
 use crate::bindings::innkeeper::log::log;
 
-/// The name of the interface.
+/// The name of the interface; no tool lists it.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) const INTERFACE: &str = "innkeeper:log/log";
 
 /// Says something.
@@ -23,6 +24,7 @@ pub fn warn(message: &str) {
 
 /// Says how far a long call has come: `done` of `total`, 0 for unknown.
 pub fn progress(done: u64, total: u64, message: &str) {
-    ask!(INTERFACE, log::progress(done, total, message), |world| world
-        .log(message));
+    ask!(INTERFACE, log::progress(done, total, message), |world| {
+        world.log(&format!("{done} of {total}: {message}"));
+    });
 }
