@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use innkeeper::protocol::id::{ProfileId, ToolId};
 use innkeeper::{
-    Consent, ExtensionOffer, ExtensionState, InstallReport, Innkeeper, PackageInput, parse_extension_id,
+    Consent, ExtensionOffer, ExtensionState, Innkeeper, InstallReport, PackageInput, parse_extension_id,
     parse_profile_id,
 };
 use serde_json::json;
@@ -109,18 +109,15 @@ fn wanted_profile() -> Result<Option<ProfileId>, Failure> {
 fn answer(question: &str) -> Result<String, Failure> {
     let unasked = |error: io::Error| Failure::machine("cli.output_failed", format!("nobody can be asked: {error}"));
     let mut stderr = io::stderr().lock();
-    write!(stderr, "{question}").and_then(|()| stderr.flush()).map_err(unasked)?;
+    write!(stderr, "{question}")
+        .and_then(|()| stderr.flush())
+        .map_err(unasked)?;
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).map_err(unasked)?;
     Ok(line.trim().to_owned())
 }
 
-fn tell(
-    report: &InstallReport,
-    added: Option<Added>,
-    data: &DataRoot,
-    console: &mut Console,
-) -> Result<Exit, Failure> {
+fn tell(report: &InstallReport, added: Option<Added>, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     if console.json {
         let added = added.map(|added| json!({ "id": added.profile, "added": added.tools }));
         console.json_value(&json!({

@@ -101,7 +101,11 @@ fn write(folder: &Path, file: &File, names: &Names<'_>) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    let text = if file.has_blanks { names.fill_in(&file.text) } else { file.text.clone() };
+    let text = if file.has_blanks {
+        names.fill_in(&file.text)
+    } else {
+        file.text.clone()
+    };
     OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -148,7 +152,18 @@ mod tests {
         for good in ["moods", "a", "my-tool_2", &"x".repeat(40)] {
             assert_eq!(check_name(good), Ok(()), "{good}");
         }
-        for bad in ["", "Moods", "9lives", "-a", "_a", "a.b", "a/b", "..", "m\u{f6}we", &"x".repeat(41)] {
+        for bad in [
+            "",
+            "Moods",
+            "9lives",
+            "-a",
+            "_a",
+            "a.b",
+            "a/b",
+            "..",
+            "m\u{f6}we",
+            &"x".repeat(41),
+        ] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
     }
@@ -156,10 +171,9 @@ mod tests {
     #[test]
     fn every_blank_is_filled_in() {
         for language in [Language::Rust, Language::Js, Language::Python] {
-            for file in templates::files(language) {
+            for file in templates::files(language).iter().filter(|file| file.has_blanks) {
                 let filled = Names::of("my-tool").fill_in(&file.text);
-                assert!(!file.has_blanks || !filled.contains("{{"), "{}: {filled}", file.path);
-                assert!(file.has_blanks || !file.text.contains("{{"), "{}", file.path);
+                assert!(!filled.contains("{{"), "{}: {filled}", file.path);
             }
         }
     }

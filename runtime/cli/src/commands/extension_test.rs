@@ -69,9 +69,15 @@ async fn trial(
     loaded: &LoadedPackage,
     played: &[cases::Played],
 ) -> Result<TrialReport, Failure> {
-    let scratch = tempfile::Builder::new().prefix("innkeeper-trial-").tempdir().map_err(|error| {
-        Failure::machine("cli.no_temporary_folder", format!("no temporary folder could be made: {error}"))
-    })?;
+    let scratch = tempfile::Builder::new()
+        .prefix("innkeeper-trial-")
+        .tempdir()
+        .map_err(|error| {
+            Failure::machine(
+                "cli.no_temporary_folder",
+                format!("no temporary folder could be made: {error}"),
+            )
+        })?;
     let setup = TrialSetup {
         scratch: scratch.path().to_owned(),
         samples: played.iter().flat_map(|case| case.samples.clone()).collect(),
@@ -85,8 +91,11 @@ async fn trial(
 fn seal(folder: &Path, package: &TrialPackage) -> Result<(), Failure> {
     let path = folder.join("extension.toml");
     let failed = |error: std::io::Error| {
-        Failure::machine("cli.output_failed", format!("{} cannot be written: {error}", path.display()))
-            .hint("Check its permissions and free space.")
+        Failure::machine(
+            "cli.output_failed",
+            format!("{} cannot be written: {error}", path.display()),
+        )
+        .hint("Check its permissions and free space.")
     };
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     std::io::Write::write_all(&mut file, package.sealed_manifest().as_bytes()).map_err(failed)?;

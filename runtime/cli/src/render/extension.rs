@@ -35,7 +35,12 @@ pub(crate) fn offer_text(offer: &ExtensionOffer, paint: Paint, columns: usize) -
         lines.extend([String::new(), title, paint.dim(tool.id.as_str()), String::new()]);
         lines.extend(spec_lines(tool, paint, columns));
     }
-    lines.extend(offer.replaces.iter().flat_map(|replaced| replaced_lines(replaced, paint, columns)));
+    lines.extend(
+        offer
+            .replaces
+            .iter()
+            .flat_map(|replaced| replaced_lines(replaced, paint, columns)),
+    );
     lines.extend(left_out(&offer.left_out, paint, columns));
     lines.push(String::new());
     lines.join("\n")
@@ -62,7 +67,11 @@ fn suggestions(offer: &ExtensionOffer, paint: Paint, columns: usize) -> Vec<Stri
     if all.is_empty() {
         return Vec::new();
     }
-    vec![String::new(), paint.strong("suggests"), wrap(&all.join(", "), columns, 2)]
+    vec![
+        String::new(),
+        paint.strong("suggests"),
+        wrap(&all.join(", "), columns, 2),
+    ]
 }
 
 fn replaced_lines(replaced: &ReplacedEdition, paint: Paint, columns: usize) -> Vec<String> {
@@ -114,7 +123,10 @@ pub(crate) fn install_text(
         Some((profile, 0)) => lines.push(format!("  The profile {profile} allows its tools already.")),
         Some((profile, count)) => {
             let count = u32::try_from(count).unwrap_or(u32::MAX);
-            lines.push(format!("  The profile {profile} allows {} more.", counted(count, "tool")));
+            lines.push(format!(
+                "  The profile {profile} allows {} more.",
+                counted(count, "tool")
+            ));
         }
         None if extension.state == ExtensionState::On => {
             let command = format!("innkeeper run --with extension/{} ...{data}", extension.id);

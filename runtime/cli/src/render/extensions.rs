@@ -23,9 +23,18 @@ pub(crate) fn extension_list(list: &ExtensionList, paint: Paint, columns: usize)
 fn extension_lines(extension: &ExtensionReport, paint: Paint, columns: usize) -> Vec<String> {
     let head = format!("{} {}", extension.id, plain(&extension.version));
     let publisher = paint.dim(&format!("published by {}", plain(&extension.publisher)));
-    let mut lines = vec![format!("{}  {}  {publisher}", paint.strong(&head), state(extension.state, paint))];
+    let mut lines = vec![format!(
+        "{}  {}  {publisher}",
+        paint.strong(&head),
+        state(extension.state, paint)
+    )];
     lines.extend(extension.description.iter().map(|text| wrap(&plain(text), columns, 2)));
-    lines.extend(extension.capabilities.iter().map(|asked| capability_line(asked, paint, columns)));
+    lines.extend(
+        extension
+            .capabilities
+            .iter()
+            .map(|asked| capability_line(asked, paint, columns)),
+    );
     let tools: Vec<&str> = extension.tools.iter().map(|tool| tool.as_str()).collect();
     if !tools.is_empty() {
         lines.push(wrap(&tools.join(", "), columns, 2));
@@ -39,9 +48,16 @@ fn capability_line(asked: &ExtensionCapability, paint: Paint, columns: usize) ->
         true => paint.good("granted"),
         false => paint.odd("not granted"),
     };
-    let reason = asked.reason.as_deref().map(|reason| format!("; \u{201c}{}\u{201d}", plain(reason)));
+    let reason = asked
+        .reason
+        .as_deref()
+        .map(|reason| format!("; \u{201c}{}\u{201d}", plain(reason)));
     let words = format!("to {}{}", asked.words, reason.unwrap_or_default());
-    format!("  {}  {granted}\n{}", paint.name(&plain(&asked.name)), wrap(&words, columns, 6))
+    format!(
+        "  {}  {granted}\n{}",
+        paint.name(&plain(&asked.name)),
+        wrap(&words, columns, 6)
+    )
 }
 
 fn state(state: ExtensionState, paint: Paint) -> String {
@@ -56,13 +72,25 @@ fn state(state: ExtensionState, paint: Paint) -> String {
 pub(super) fn state_lines(extension: &ExtensionReport, paint: Paint, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(problem) = &extension.problem {
-        lines.push(format!("  {} {}", paint.bad("!"), wrap(&plain(&problem.message), columns, 4).trim_start()));
+        lines.push(format!(
+            "  {} {}",
+            paint.bad("!"),
+            wrap(&plain(&problem.message), columns, 4).trim_start()
+        ));
         lines.extend(problem.hint.iter().map(|hint| wrap(&plain(hint), columns, 4)));
     }
     if let Some(update) = &extension.update {
-        let head = format!("version {} waits until it is accepted, because:", plain(&update.version));
+        let head = format!(
+            "version {} waits until it is accepted, because:",
+            plain(&update.version)
+        );
         lines.push(format!("  {} {head}", paint.odd("!")));
-        lines.extend(update.changes.iter().map(|change| wrap(&plain(&change.words), columns, 6)));
+        lines.extend(
+            update
+                .changes
+                .iter()
+                .map(|change| wrap(&plain(&change.words), columns, 6)),
+        );
         lines.push(format!("    innkeeper extension accept {}", extension.id));
     }
     lines
@@ -91,7 +119,11 @@ pub(crate) fn removal_text(removed: &RemovedExtension) -> String {
 /// Something that keeps tools away.
 pub(crate) fn diagnostic_text(diagnostic: &Diagnostic, paint: Paint, columns: usize) -> String {
     let message = format!("{} [{}]", plain(&diagnostic.message), diagnostic.code);
-    let mut lines = vec![format!("{} {}", paint.odd("!"), wrap(&message, columns, 2).trim_start())];
+    let mut lines = vec![format!(
+        "{} {}",
+        paint.odd("!"),
+        wrap(&message, columns, 2).trim_start()
+    )];
     lines.extend(diagnostic.hint.iter().map(|hint| wrap(&plain(hint), columns, 2)));
     lines.join("\n")
 }

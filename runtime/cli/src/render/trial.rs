@@ -75,7 +75,11 @@ pub(crate) fn test_text(outcome: &TestOutcome, paint: Paint, columns: usize) -> 
     lines.extend(outcome.cases.iter().flat_map(|case| case_lines(case, paint, columns)));
     for tool in &outcome.trial.tools {
         lines.extend([String::new(), tool_head(tool, paint)]);
-        lines.extend(tool.checks.iter().flat_map(|check| check_lines(check, tool, outcome, paint, columns)));
+        lines.extend(
+            tool.checks
+                .iter()
+                .flat_map(|check| check_lines(check, tool, outcome, paint, columns)),
+        );
     }
     lines.push(String::new());
     lines.extend(verdict(outcome, paint, columns));
@@ -83,7 +87,11 @@ pub(crate) fn test_text(outcome: &TestOutcome, paint: Paint, columns: usize) -> 
 }
 
 fn mark(passed: bool, paint: Paint) -> String {
-    if passed { paint.good("\u{2713}") } else { paint.bad("\u{2717}") }
+    if passed {
+        paint.good("\u{2713}")
+    } else {
+        paint.bad("\u{2717}")
+    }
 }
 
 fn case_lines(case: &CaseOutcome, paint: Paint, columns: usize) -> Vec<String> {
@@ -105,11 +113,26 @@ fn tool_head(tool: &ToolTrial, paint: Paint) -> String {
     format!("{}  {}", paint.strong(&plain(&tool.tool)), paint.dim(&used))
 }
 
-fn check_lines(check: &CheckReport, tool: &ToolTrial, outcome: &TestOutcome, paint: Paint, columns: usize) -> Vec<String> {
+fn check_lines(
+    check: &CheckReport,
+    tool: &ToolTrial,
+    outcome: &TestOutcome,
+    paint: Paint,
+    columns: usize,
+) -> Vec<String> {
     let name = pad(&check.check.to_string(), NAME_COLUMNS);
-    let calls = if check.calls > 0 { format!(", {}", counted(check.calls, "call")) } else { String::new() };
+    let calls = if check.calls > 0 {
+        format!(", {}", counted(check.calls, "call"))
+    } else {
+        String::new()
+    };
     let words = paint.dim(&format!("{}{calls}", check.check.words()));
-    let mut lines = vec![format!("  {} {name} {words}", mark(check.passed, paint))];
+    // A check that could make no call has found nothing out.
+    let mark = match (&check.note, check.calls) {
+        (Some(_), 0) => paint.odd("\u{2013}"),
+        _ => mark(check.passed, paint),
+    };
+    let mut lines = vec![format!("  {mark} {name} {words}")];
     lines.extend(check.note.iter().map(|note| paint.dim(&wrap(note, columns, 6))));
     for finding in &check.findings {
         lines.extend(finding_lines(finding, tool, outcome, paint, columns));
@@ -117,9 +140,23 @@ fn check_lines(check: &CheckReport, tool: &ToolTrial, outcome: &TestOutcome, pai
     lines
 }
 
-fn finding_lines(finding: &Finding, tool: &ToolTrial, outcome: &TestOutcome, paint: Paint, columns: usize) -> Vec<String> {
-    let times = if finding.times > 1 { format!(" ({} times)", finding.times) } else { String::new() };
-    let code = finding.code.iter().map(|code| format!(" [{}]", plain(code))).collect::<String>();
+fn finding_lines(
+    finding: &Finding,
+    tool: &ToolTrial,
+    outcome: &TestOutcome,
+    paint: Paint,
+    columns: usize,
+) -> Vec<String> {
+    let times = if finding.times > 1 {
+        format!(" ({} times)", finding.times)
+    } else {
+        String::new()
+    };
+    let code = finding
+        .code
+        .iter()
+        .map(|code| format!(" [{}]", plain(code)))
+        .collect::<String>();
     let what = wrap(&format!("{}{times}{code}", plain(&finding.what)), columns, 6);
     let what = match finding.weight {
         Weight::Problem => paint.bad(&what),
@@ -145,7 +182,12 @@ fn command(finding: &Finding, tool: &ToolTrial, outcome: &TestOutcome) -> Option
         return Some("in the output of --json: its arguments are long".to_owned());
     }
     let component = outcome.dir.join(outcome.package.manifest.component.as_str());
-    let allow: String = outcome.package.manifest.names().map(|name| format!(" --allow {name}")).collect();
+    let allow: String = outcome
+        .package
+        .manifest
+        .names()
+        .map(|name| format!(" --allow {name}"))
+        .collect();
     let seed = finding.seed.map(|seed| format!(" --seed {seed}")).unwrap_or_default();
     Some(format!(
         "innkeeper tools call {} --component {}{allow}{seed} --args {}",
@@ -160,7 +202,11 @@ fn visible(json: &str) -> String {
     let mut units = [0_u16; 2];
     let escaped = |c: char| match c {
         ' '..='~' => c.to_string(),
-        _ => c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+        _ => c
+            .encode_utf16(&mut units)
+            .iter()
+            .map(|unit| format!("\\u{unit:04x}"))
+            .collect(),
     };
     json.chars().map(escaped).collect()
 }
@@ -169,7 +215,13 @@ fn verdict(outcome: &TestOutcome, paint: Paint, columns: usize) -> Vec<String> {
     let dir = quoted(&outcome.dir);
     if !outcome.behaves() {
         let cases = outcome.cases.iter().filter(|case| !case.passed).count();
-        let checks = outcome.trial.tools.iter().flat_map(|tool| &tool.checks).filter(|check| !check.passed).count();
+        let checks = outcome
+            .trial
+            .tools
+            .iter()
+            .flat_map(|tool| &tool.checks)
+            .filter(|check| !check.passed)
+            .count();
         let count = |count: usize, noun: &str| counted(u32::try_from(count).unwrap_or(u32::MAX), noun);
         let words = format!("{} and {} failed", count(cases, "case"), count(checks, "check"));
         return vec![format!("{} {words}", mark(false, paint))];
@@ -178,10 +230,19 @@ fn verdict(outcome: &TestOutcome, paint: Paint, columns: usize) -> Vec<String> {
         let why = "everything passes, but extension.toml names another component: the digest in it is not this one's";
         return vec![
             format!("{} {}", mark(false, paint), wrap(why, columns, 2).trim_start()),
-            labelled("do", &format!("if you built it: innkeeper extension test {dir} --seal"), paint, columns),
+            labelled(
+                "do",
+                &format!("if you built it: innkeeper extension test {dir} --seal"),
+                paint,
+                columns,
+            ),
         ];
     }
-    let sealed = if outcome.has_sealed { "; its digest is in extension.toml now" } else { "" };
+    let sealed = if outcome.has_sealed {
+        "; its digest is in extension.toml now"
+    } else {
+        ""
+    };
     vec![
         format!("{} everything passes{sealed}", mark(true, paint)),
         labelled("next", &format!("innkeeper extension install {dir}"), paint, columns),
@@ -267,7 +328,10 @@ mod tests {
 
     #[test]
     fn what_passes_is_told_with_what_comes_next() {
-        insta::assert_snapshot!(text(&outcome(vec![case(None)], vec![check(Check::Arguments, Vec::new())])));
+        insta::assert_snapshot!(text(&outcome(
+            vec![case(None)],
+            vec![check(Check::Arguments, Vec::new())]
+        )));
     }
 
     #[test]
@@ -283,7 +347,11 @@ mod tests {
             ..outcome(Vec::new(), vec![check(Check::Arguments, Vec::new())])
         };
         assert!(!unsealed.passed() && unsealed.behaves());
-        assert!(text(&unsealed).contains("innkeeper extension test 'my moods' --seal"), "{}", text(&unsealed));
+        assert!(
+            text(&unsealed).contains("innkeeper extension test 'my moods' --seal"),
+            "{}",
+            text(&unsealed)
+        );
     }
 
     #[test]

@@ -9,8 +9,14 @@ use super::guest::{FAILS, Guest, RANDOM};
 use super::stage::Stage;
 
 fn of(call: Option<&'static str>) -> Guest {
-    let guest = Guest { imports: RANDOM, ..Guest::default() };
-    Guest { call: call.unwrap_or(guest.call), ..guest }
+    let guest = Guest {
+        imports: RANDOM,
+        ..Guest::default()
+    };
+    Guest {
+        call: call.unwrap_or(guest.call),
+        ..guest
+    }
 }
 
 fn start(stage: &Stage, package: &Path) -> Child {
@@ -38,10 +44,24 @@ fn check(stage: &Stage, versions: &[&str]) {
     let extension = stage.extension();
     let version = extension["version"].as_str().unwrap();
     assert!(versions.contains(&version), "{extension}");
-    assert_eq!((&extension["state"], &extension["capabilities"][0]["granted"]), (&json!("on"), &json!(true)));
+    assert_eq!(
+        (&extension["state"], &extension["capabilities"][0]["granted"]),
+        (&json!("on"), &json!(true))
+    );
     let entries = |path: &Path| std::fs::read_dir(path).map_or(0, Iterator::count);
-    assert_eq!((entries(&stage.home().join(".staging")), entries(&stage.home().join("mood"))), (0, 1));
-    assert_eq!(stage.json(&["tools", "call", "dice.roll", "--args", "{\"formula\":\"1d6\"}"]).0, Some(0));
+    assert_eq!(
+        (
+            entries(&stage.home().join(".staging")),
+            entries(&stage.home().join("mood"))
+        ),
+        (0, 1)
+    );
+    assert_eq!(
+        stage
+            .json(&["tools", "call", "dice.roll", "--args", "{\"formula\":\"1d6\"}"])
+            .0,
+        Some(0)
+    );
 }
 
 #[test]
@@ -49,7 +69,11 @@ fn an_update_that_is_killed_at_any_time() {
     let stage = Stage::new();
     stage.install(&stage.package("1.0.0", &of(None)), &["--grant", "random"]);
     let update = stage.package("1.1.0", &of(Some(FAILS)));
-    let (staging, folder, lock) = (stage.home().join(".staging"), stage.home().join("mood"), stage.lock_file());
+    let (staging, folder, lock) = (
+        stage.home().join(".staging"),
+        stage.home().join("mood"),
+        stage.lock_file(),
+    );
     let before = std::fs::read(&lock).unwrap();
     let count = |path: &Path| std::fs::read_dir(path).map_or(0, Iterator::count);
     let moments: [&dyn Fn() -> bool; 4] = [
@@ -78,7 +102,9 @@ fn what_a_killed_installation_leaves_is_swept_and_means_nothing() {
     let unnamed = stage.home().join("mood").join("0".repeat(32));
     std::fs::create_dir(&unnamed).unwrap();
     std::fs::write(unnamed.join("mood.wasm"), "whole, and in no lock file").unwrap();
-    let temporary = stage.home().join("extensions.lock.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp");
+    let temporary = stage
+        .home()
+        .join("extensions.lock.json.0f8fad5b-d9cb-469f-a165-70867728950e.tmp");
     std::fs::write(&temporary, "{").unwrap();
     check(&stage, &["1.0.0"]);
     assert!(!temporary.exists());

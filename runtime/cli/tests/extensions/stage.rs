@@ -93,9 +93,19 @@ impl Stage {
         std::fs::write(self.path("turns.json"), turns.to_string()).unwrap();
         let model = format!("scripted:{}", self.path("turns.json").display());
         let chat = self.path("chat.jsonl");
-        let fixed = ["run", "--background", "--json", "--model", &model, "--chat", chat.to_str().unwrap()];
+        let fixed = [
+            "run",
+            "--background",
+            "--json",
+            "--model",
+            &model,
+            "--chat",
+            chat.to_str().unwrap(),
+        ];
         let (code, stdout, stderr) = self.run(&[&fixed, more].concat());
-        let lines = stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {stderr}")));
+        let lines = stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {stderr}")));
         (code, lines.collect())
     }
 }
@@ -104,15 +114,21 @@ impl Stage {
 pub(crate) fn ended(events: &[Value]) -> (String, String) {
     let is_end = |event: &&Value| {
         ["tool_call_completed", "tool_call_failed"].contains(&event["type"].as_str().unwrap_or_default())
-            && event["payload"]["name"] == "extension/mood:hostile.act"
+            && event["payload"]["toolId"] == "extension/mood:hostile.act"
     };
-    let end = events.iter().find(is_end).unwrap_or_else(|| panic!("no call ended: {events:?}"));
+    let end = events
+        .iter()
+        .find(is_end)
+        .unwrap_or_else(|| panic!("no call ended: {events:?}"));
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     (text(&end["type"]), text(&end["payload"]["errorCode"]))
 }
 
 fn manifest(version: &str, guest: &Guest, component: &[u8]) -> String {
-    let digest: String = Sha256::digest(component).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = Sha256::digest(component)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let asks = match guest.imports {
         RANDOM => "[capabilities]\nrandom = \"To choose at random.\"\n",
         _ => "",

@@ -25,7 +25,10 @@ fn problem(stage: &Stage, state: &str) -> Value {
         (Some(0), &json!("mood"), &extension["problem"]["code"])
     );
     let (code, events) = stage.chat_run(&["--with", "extension/mood"]);
-    assert_eq!((code, &events[0]["error"]["code"]), (Some(2), &extension["problem"]["code"]));
+    assert_eq!(
+        (code, &events[0]["error"]["code"]),
+        (Some(2), &extension["problem"]["code"])
+    );
     extension["problem"].clone()
 }
 
@@ -34,16 +37,26 @@ fn other_bytes_are_refused_and_installing_again_mends_them() {
     let (stage, folder) = installed();
     let component = folder.join("mood.wasm");
     let whole = std::fs::read(&component).unwrap();
-    let other = Guest { description: "Does good.", ..Guest::default() }.bytes();
+    let other = Guest {
+        description: "Does good.",
+        ..Guest::default()
+    }
+    .bytes();
     for bytes in [other.as_slice(), &whole[..whole.len() / 2], b""] {
         std::fs::write(&component, bytes).unwrap();
         let problem = problem(&stage, "damaged");
         assert_eq!(problem["code"], "extension.damaged");
         let message = problem["message"].as_str().unwrap();
-        assert!(message.contains("the extension mood is damaged") && message.contains("mood.wasm"), "{message}");
+        assert!(
+            message.contains("the extension mood is damaged") && message.contains("mood.wasm"),
+            "{message}"
+        );
     }
     let (_, report) = stage.install(&stage.path("mood-1.0.0"), &[]);
-    assert_eq!((&report["outcome"], &report["extension"]["state"]), (&json!("renewed"), &json!("on")));
+    assert_eq!(
+        (&report["outcome"], &report["extension"]["state"]),
+        (&json!("renewed"), &json!("on"))
+    );
 }
 
 #[test]
@@ -67,7 +80,10 @@ fn tools_that_say_something_else_than_what_was_agreed_to_are_off() {
     let problem = problem(&stage, "off");
     assert_eq!(problem["code"], "extension.changed");
     let message = problem["message"].as_str().unwrap();
-    assert!(message.ends_with("the title or description of hostile.act, which a model reads, is another"), "{message}");
+    assert!(
+        message.ends_with("the title or description of hostile.act, which a model reads, is another"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -75,12 +91,27 @@ fn a_lock_file_that_makes_no_sense_is_told_of_and_stops_no_run() {
     let (stage, _) = installed();
     std::fs::write(stage.lock_file(), "{\"schemaVersion\": 1").unwrap();
     let (code, tools) = stage.json(&["tools", "list"]);
-    assert_eq!((code, &tools["diagnostics"][0]["code"]), (Some(0), &json!("store.extensions_damaged")));
+    assert_eq!(
+        (code, &tools["diagnostics"][0]["code"]),
+        (Some(0), &json!("store.extensions_damaged"))
+    );
     let (code, error) = stage.json(&["extension", "list"]);
-    assert_eq!((code, &error["error"]["code"]), (Some(2), &json!("store.extensions_damaged")));
+    assert_eq!(
+        (code, &error["error"]["code"]),
+        (Some(2), &json!("store.extensions_damaged"))
+    );
     let (code, error) = stage.install(&stage.path("mood-1.0.0"), &[]);
-    assert_eq!((code, &error["error"]["code"]), (Some(2), &json!("store.extensions_damaged")));
+    assert_eq!(
+        (code, &error["error"]["code"]),
+        (Some(2), &json!("store.extensions_damaged"))
+    );
     let (code, events) = stage.chat_run(&["--with", "extension/mood"]);
-    assert_eq!((code, &events[0]["error"]["code"]), (Some(2), &json!("store.extensions_damaged")));
-    assert_eq!(std::fs::read_to_string(stage.lock_file()).unwrap(), "{\"schemaVersion\": 1");
+    assert_eq!(
+        (code, &events[0]["error"]["code"]),
+        (Some(2), &json!("store.extensions_damaged"))
+    );
+    assert_eq!(
+        std::fs::read_to_string(stage.lock_file()).unwrap(),
+        "{\"schemaVersion\": 1"
+    );
 }

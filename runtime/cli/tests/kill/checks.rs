@@ -26,10 +26,18 @@ pub fn check(place: &Place, announced: &[Value]) {
     let listed = place.recover();
     assert_eq!(listed["issues"].as_array().map_or(0, Vec::len), 0, "{listed}");
     let journals: Vec<Vec<Value>> = place.runs().iter().filter_map(|run| check_run(run)).collect();
-    assert_eq!(listed["runs"].as_array().map_or(0, Vec::len), journals.len(), "{listed}");
+    assert_eq!(
+        listed["runs"].as_array().map_or(0, Vec::len),
+        journals.len(),
+        "{listed}"
+    );
     check_announced(&journals, announced);
     let kept = check_chat(place);
-    let said = journals.iter().flatten().filter(|event| event["type"] == "chat_commit_completed").count();
+    let said = journals
+        .iter()
+        .flatten()
+        .filter(|event| event["type"] == "chat_commit_completed")
+        .count();
     assert_eq!(said, kept, "the journals and the chat tell of different commits");
     check_states(place);
 }
@@ -39,7 +47,11 @@ fn check_announced(journals: &[Vec<Value>], announced: &[Value]) {
     let Some(first) = announced.first() else { return };
     let journal = journals.iter().find(|events| events[0]["id"] == first["id"]);
     let journal = journal.expect("a run that was announced has a journal");
-    assert!(journal.len() >= announced.len(), "{} events are lost", announced.len() - journal.len());
+    assert!(
+        journal.len() >= announced.len(),
+        "{} events are lost",
+        announced.len() - journal.len()
+    );
     for (kept, said) in journal.iter().zip(announced) {
         assert_eq!(kept, said);
     }
@@ -71,7 +83,10 @@ fn check_chain(text: &str) {
     assert!(text.ends_with('\n'), "a torn line is left");
     let mut previous = "0".repeat(16);
     for line in text.lines() {
-        let (body, chain) = line.strip_suffix("\"}").and_then(|line| line.rsplit_once(",\"chain\":\"")).unwrap();
+        let (body, chain) = line
+            .strip_suffix("\"}")
+            .and_then(|line| line.rsplit_once(",\"chain\":\""))
+            .unwrap();
         let digest = hex(format!("{previous}{body}}}").as_bytes());
         assert_eq!(chain, &digest[..16], "{line}");
         chain.clone_into(&mut previous);
@@ -156,7 +171,10 @@ fn check_chat(place: &Place) -> usize {
     assert!(added.len() <= place.runs().len(), "{added:?}");
     let commits = |line: &&str| {
         let line: Value = serde_json::from_str(line).unwrap();
-        line["extra"]["tauritavern"]["agent"]["commits"].as_array().unwrap().len()
+        line["extra"]["tauritavern"]["agent"]["commits"]
+            .as_array()
+            .unwrap()
+            .len()
     };
     added.iter().map(commits).sum()
 }

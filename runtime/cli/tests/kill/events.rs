@@ -16,7 +16,11 @@ pub fn killed_after(place: &Place, events: usize) -> String {
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
     while announced(&said).len() < events {
-        assert_ne!(stdout.read_line(&mut said).unwrap(), 0, "the run ended before event {events}");
+        assert_ne!(
+            stdout.read_line(&mut said).unwrap(),
+            0,
+            "the run ended before event {events}"
+        );
     }
     child.kill().unwrap();
     child.wait().unwrap();

@@ -62,10 +62,10 @@ fn a_disk_that_is_full_after_any_append_ends_the_run_and_loses_nothing() {
     let whole = Place::new(&chat_of(1), &short_script());
     let every = if is_thorough() { 1 } else { 8 };
     let mut codes: Vec<String> = Vec::new();
-    for append in (1..).step_by(every) {
+    for append in (1_usize..).step_by(every) {
         let place = Place::like(&whole);
         // Now and then a part of the next line still fits.
-        let room = if append % 3 == 0 { 0 } else { 40 };
+        let room = if append.is_multiple_of(3) { 0 } else { 40 };
         let steps = full_after(&place, append, room);
         let (said, run) = (announced(&steps.stdout), report(&steps.stdout));
         check(&place, &said);
@@ -79,9 +79,15 @@ fn a_disk_that_is_full_after_any_append_ends_the_run_and_loses_nothing() {
         assert!(place.run().output().unwrap().status.success());
         check(&place, &said);
     }
-    let failed = codes.iter().filter(|code| *code == "store.journal_write_failed").count();
+    let failed = codes
+        .iter()
+        .filter(|code| *code == "store.journal_write_failed")
+        .count();
     assert!(failed > codes.len() / 3, "{codes:?}");
-    eprintln!("the disk was full after {} appends; {failed} runs ended because of their journal", codes.len());
+    eprintln!(
+        "the disk was full after {} appends; {failed} runs ended because of their journal",
+        codes.len()
+    );
 }
 
 #[test]
@@ -97,7 +103,13 @@ fn a_full_disk_in_the_middle_of_a_write_leaves_the_old_file() {
     let steps = step(&place, &FULL_DISK, &place.run_arguments(), |program, calls| {
         let call = calls.last().unwrap();
         // The arguments are kept before the call starts; what follows is the write itself.
-        if is_append(call) && std::fs::read_to_string(file_of(call)).unwrap().matches("\"tool_call_started\"").count() == 2 {
+        if is_append(call)
+            && std::fs::read_to_string(file_of(call))
+                .unwrap()
+                .matches("\"tool_call_started\"")
+                .count()
+                == 2
+        {
             started += 1;
             limit_files(program, 100_000);
         }
@@ -108,7 +120,10 @@ fn a_full_disk_in_the_middle_of_a_write_leaves_the_old_file() {
     let run = &place.runs()[0];
     assert_eq!(std::fs::read_to_string(run.join("output/main.md")).unwrap(), "Old.\n");
     let failed = report(&steps.stdout);
-    assert_eq!((failed["status"].as_str(), failed["error"]["code"].as_str()), (Some("partial_success"), Some("workspace.io_failed")));
+    assert_eq!(
+        (failed["status"].as_str(), failed["error"]["code"].as_str()),
+        (Some("partial_success"), Some("workspace.io_failed"))
+    );
 }
 
 /// Plays a run in which a system call fails as said, in the tracer's words. Returns what it printed and whether the fault came up.
@@ -116,8 +131,14 @@ fn with_fault(place: &Place, only: &[&Path], fault: &str) -> (String, bool) {
     let folder = tempfile::tempdir().unwrap();
     let log: PathBuf = folder.path().join("log");
     let (call, _) = fault.split_once(':').unwrap();
-    let (log_path, trace, inject) = (log.display().to_string(), format!("trace={call}"), format!("inject={fault}"));
-    let mut starter = vec!["strace", "-f", "-qq", "-y", "-o", &log_path, "-e", &trace, "-e", &inject];
+    let (log_path, trace, inject) = (
+        log.display().to_string(),
+        format!("trace={call}"),
+        format!("inject={fault}"),
+    );
+    let mut starter = vec![
+        "strace", "-f", "-qq", "-y", "-o", &log_path, "-e", &trace, "-e", &inject,
+    ];
     for path in only {
         starter.extend(["-P", path.to_str().unwrap()]);
     }
@@ -158,7 +179,11 @@ fn a_chat_that_cannot_be_replaced_stays_and_takes_a_later_commit() {
     let mut turns = short_script();
     turns.as_array_mut().unwrap().insert(1, commit);
     let whole = Place::new(&chat_of(3), &turns);
-    for fault in ["renameat:error=ENOSPC:when=1", "renameat:error=EIO:when=1", "openat2:error=ENOSPC:when=1"] {
+    for fault in [
+        "renameat:error=ENOSPC:when=1",
+        "renameat:error=EIO:when=1",
+        "openat2:error=ENOSPC:when=1",
+    ] {
         let place = Place::like(&whole);
         let (stdout, came_up) = with_fault(&place, &[&place.chat_folder()], fault);
         let said = announced(&stdout);

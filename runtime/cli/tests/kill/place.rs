@@ -92,10 +92,7 @@ impl Place {
         let (program, rest) = starter.split_first().unwrap();
         let mut command = Command::new(program);
         self.dress(&mut command);
-        command
-            .args(rest)
-            .arg(env!("CARGO_BIN_EXE_innkeeper"))
-            .args(arguments);
+        command.args(rest).arg(env!("CARGO_BIN_EXE_innkeeper")).args(arguments);
         command
     }
 
@@ -103,7 +100,9 @@ impl Place {
     pub fn run_arguments(&self) -> Vec<String> {
         let model = format!("scripted:{}", self.script().display());
         let chat = self.chat().display().to_string();
-        ["--json", "run", "--chat", &chat, "--model", &model].map(str::to_owned).to_vec()
+        ["--json", "run", "--chat", &chat, "--model", &model]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     /// A run.

@@ -41,9 +41,19 @@ fn a_dead_run_that_two_processes_find_is_closed_once() {
     for round in 0..ROUNDS {
         let place = Place::like(&whole);
         let said = announced(&killed_after(&place, 20 + 5 * round));
-        let look = || place.command(&["--json", "runs", "list"]).stdout(Stdio::piped()).spawn().unwrap();
+        let look = || {
+            place
+                .command(&["--json", "runs", "list"])
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
         let looks = [look(), look(), look()];
-        assert!(looks.into_iter().all(|look| look.wait_with_output().unwrap().status.success()));
+        assert!(
+            looks
+                .into_iter()
+                .all(|look| look.wait_with_output().unwrap().status.success())
+        );
         check(&place, &said);
     }
 }
@@ -51,7 +61,10 @@ fn a_dead_run_that_two_processes_find_is_closed_once() {
 #[test]
 fn a_living_run_is_left_alone_and_can_be_cancelled_from_outside() {
     let mut turns = short_script();
-    turns.as_array_mut().unwrap().insert(1, json!({ "text": "late", "delayMs": 3_600_000 }));
+    turns
+        .as_array_mut()
+        .unwrap()
+        .insert(1, json!({ "text": "late", "delayMs": 3_600_000 }));
     let place = Place::new(&chat_of(1), &turns);
     let mut child = start(&place);
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -63,7 +76,10 @@ fn a_living_run_is_left_alone_and_can_be_cancelled_from_outside() {
     let before = std::fs::read(&journal).unwrap();
     let listed = place.recover();
     assert_eq!(listed["runs"][0]["status"], "calling_model");
-    assert!(std::fs::read(&journal).unwrap() == before, "somebody else wrote into a living run");
+    assert!(
+        std::fs::read(&journal).unwrap() == before,
+        "somebody else wrote into a living run"
+    );
     place.read(&["--json", "runs", "cancel", listed["runs"][0]["runId"].as_str().unwrap()]);
     while stdout.read_line(&mut said).unwrap() != 0 {}
     child.wait().unwrap();

@@ -19,7 +19,16 @@ const CALLS: &str = "write,pwrite64,writev,fsync,fdatasync,openat,openat2,rename
 /// Whether programs can be traced here. Says so where nobody can overhear it when not.
 pub fn is_there() -> bool {
     let tried = Command::new("strace")
-        .args(["-D", "-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync:signal=SIGSTOP", "true"])
+        .args([
+            "-D",
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "inject=fsync:signal=SIGSTOP",
+            "true",
+        ])
         .output();
     let why = match tried {
         Ok(output) if output.status.success() => return true,
@@ -55,12 +64,30 @@ pub struct Steps {
 }
 
 /// Runs the program to its end or until `decide`, which is told each new call with the program's id, has it killed.
-pub fn step(place: &Place, starter: &[&str], arguments: &[String], mut decide: impl FnMut(Pid, &[String]) -> Then) -> Steps {
+#[expect(clippy::zombie_processes, reason = "`follow` waits for it, and for its stops, too")]
+pub fn step(
+    place: &Place,
+    starter: &[&str],
+    arguments: &[String],
+    mut decide: impl FnMut(Pid, &[String]) -> Then,
+) -> Steps {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let (trace, inject) = (format!("trace={CALLS}"), format!("inject={CALLS}:signal=SIGSTOP"));
     let log_path = log.display().to_string();
-    let tracer = ["strace", "-D", "-f", "-qq", "-y", "-s", "0", "-e", "signal=none", "-o", &log_path];
+    let tracer = [
+        "strace",
+        "-D",
+        "-f",
+        "-qq",
+        "-y",
+        "-s",
+        "0",
+        "-e",
+        "signal=none",
+        "-o",
+        &log_path,
+    ];
     let whole = [&tracer[..], &["-e", &trace, "-e", &inject], starter].concat();
     let mut command = place.command_under(&whole, arguments);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -135,5 +162,6 @@ impl Calls {
 /// Whether a call of the log changed something. One that another thread's call interrupted in the log is taken for one that did.
 fn changes(line: &str) -> bool {
     let only_opens = line.contains(" openat(") || line.contains(" openat2(");
-    !line.contains(" = -1 ") && !(only_opens && !line.contains("O_CREAT"))
+    let has_failed = line.contains(" = -1 ");
+    !has_failed && (!only_opens || line.contains("O_CREAT"))
 }

@@ -31,7 +31,10 @@ fn whole_run(messages: usize) -> Option<(Place, Vec<String>)> {
     let place = Place::like(&whole);
     let steps = step(&place, &PLAIN, &place.run_arguments(), |_, _| Then::GoOn);
     assert_eq!(steps.code, Some(0), "{}", steps.stdout);
-    assert!(announced(&steps.stdout).len() >= 40, "the run is too short to say anything");
+    assert!(
+        announced(&steps.stdout).len() >= 40,
+        "the run is too short to say anything"
+    );
     check(&place, &announced(&steps.stdout));
     Some((whole, steps.calls))
 }
@@ -49,11 +52,18 @@ fn kill_from(seen: usize, calls: usize) -> Then {
 
 /// Kills runs as planned, each at a place of its own.
 fn kill_along(plan: &Plan) {
-    let Some((whole, calls)) = whole_run(plan.messages) else { return };
+    let Some((whole, calls)) = whole_run(plan.messages) else {
+        return;
+    };
     let folder = whole.chat_folder().file_name().unwrap().to_str().unwrap().to_owned();
     let is_commit = |call: &str| plan.commits && call.contains(&format!("/{folder}"));
     let is_chosen = |at: usize, call: &str| is_thorough() || at.is_multiple_of(plan.every) || is_commit(call);
-    let chosen: Vec<usize> = calls.iter().enumerate().filter(|(at, call)| is_chosen(*at, call)).map(|(at, _)| at + 1).collect();
+    let chosen: Vec<usize> = calls
+        .iter()
+        .enumerate()
+        .filter(|(at, call)| is_chosen(*at, call))
+        .map(|(at, _)| at + 1)
+        .collect();
     for (number, point) in chosen.iter().enumerate() {
         let place = Place::like(&whole);
         let announced = killed(&place, *point);
@@ -63,14 +73,19 @@ fn kill_along(plan: &Plan) {
         }
     }
     let (tried, all, messages) = (chosen.len(), calls.len(), plan.messages);
-    eprintln!("chat of {messages}: killed after {tried} of {all} system calls, nothing announced was lost and no line changed");
+    eprintln!(
+        "chat of {messages}: killed after {tried} of {all} system calls, nothing announced was lost and no line changed"
+    );
 }
 
 /// The next run over the same chat works, and clears away what the dead one left beside the chat.
 fn check_goes_on(place: &Place) {
     assert!(place.run().output().unwrap().status.success());
     check(place, &[]);
-    let names: Vec<PathBuf> = std::fs::read_dir(place.chat_folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let names: Vec<PathBuf> = std::fs::read_dir(place.chat_folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     assert_eq!(names, [place.chat()]);
 }
 
@@ -126,7 +141,11 @@ fn kill_recoveries(whole: &Place, point: usize) -> usize {
         let calls = kills + 1;
         let steps = step(&place, &PLAIN, &arguments, |_, seen| kill_from(seen.len(), calls));
         check(&place, &announced);
-        assert_eq!(stories(&place), clean, "killed after {point} calls, and the recovery after {calls}");
+        assert_eq!(
+            stories(&place),
+            clean,
+            "killed after {point} calls, and the recovery after {calls}"
+        );
         if steps.code.is_some() {
             return kills;
         }
@@ -137,7 +156,9 @@ fn kill_recoveries(whole: &Place, point: usize) -> usize {
 #[test]
 fn a_recovery_that_is_killed_anywhere_ends_as_one_that_was_not() {
     let Some((whole, calls)) = whole_run(1) else { return };
-    let rename = calls.iter().position(|call| call.contains("rename") && call.contains("chat.jsonl"));
+    let rename = calls
+        .iter()
+        .position(|call| call.contains("rename") && call.contains("chat.jsonl"));
     let after_the_commit = rename.expect("the run commits") + 1;
     let points = if is_thorough() {
         (10..calls.len()).step_by(23).collect()
@@ -145,7 +166,10 @@ fn a_recovery_that_is_killed_anywhere_ends_as_one_that_was_not() {
         vec![after_the_commit]
     };
     let kills: usize = points.iter().map(|point| kill_recoveries(&whole, *point)).sum();
-    eprintln!("{} recoveries were killed after {kills} system calls and ended alike", points.len());
+    eprintln!(
+        "{} recoveries were killed after {kills} system calls and ended alike",
+        points.len()
+    );
 }
 
 /// A torn last line is what a full disk or a lost power leaves; its repair may be killed, too.

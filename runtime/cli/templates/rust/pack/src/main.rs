@@ -36,9 +36,14 @@ fn pack() -> Result<PathBuf, String> {
     let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let sysroot = sysroot(&rustc).ok_or("`rustc` cannot be started; install Rust from https://rustup.rs")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(&root).args(["build", "--release", "--lib", "--target", TARGET]);
+    cargo
+        .current_dir(&root)
+        .args(["build", "--release", "--lib", "--target", TARGET]);
     let tools = linkers(&sysroot, &rustc)?;
-    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", tools.join(LINKER).with_extension(env::consts::EXE_EXTENSION));
+    cargo.env(
+        "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER",
+        tools.join(LINKER).with_extension(env::consts::EXE_EXTENSION),
+    );
     // It calls the linker of core modules, which lies in a folder below it.
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(iter::once(tools.join("gcc-ld")).chain(env::split_paths(&path)));
@@ -49,7 +54,9 @@ fn pack() -> Result<PathBuf, String> {
         cargo.args(["-Z", "build-std=std,panic_abort"]);
         cargo.env("RUSTC", DEBIAN_RUSTC).env("RUSTC_BOOTSTRAP", "1");
     }
-    let status = cargo.status().map_err(|error| format!("cargo cannot be started: {error}"))?;
+    let status = cargo
+        .status()
+        .map_err(|error| format!("cargo cannot be started: {error}"))?;
     if !status.success() {
         return Err("the component was not built".to_owned());
     }
@@ -68,13 +75,22 @@ fn sysroot(rustc: &str) -> Option<PathBuf> {
 
 /// The folder of the linkers that come with the compiler.
 fn linkers(sysroot: &Path, rustc: &str) -> Result<PathBuf, String> {
-    let output = Command::new(rustc).arg("-vV").output().map_err(|error| error.to_string())?;
+    let output = Command::new(rustc)
+        .arg("-vV")
+        .output()
+        .map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let host = text.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("`rustc -vV` names no host")?;
+    let host = text
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .ok_or("`rustc -vV` names no host")?;
     let folder = sysroot.join("lib/rustlib").join(host).join("bin");
     if folder.join(LINKER).with_extension(env::consts::EXE_EXTENSION).is_file() {
         Ok(folder)
     } else {
-        Err(format!("{LINKER} is missing in {}; call `rustup update stable`, and again", folder.display()))
+        Err(format!(
+            "{LINKER} is missing in {}; call `rustup update stable`, and again",
+            folder.display()
+        ))
     }
 }
