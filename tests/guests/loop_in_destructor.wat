@@ -3,7 +3,7 @@
   (core module $end (func (export "destroy") (param i32) (loop $again (br $again))))
   (core instance $ending (instantiate $end))
   (alias core export $ending "destroy" (core func $destroy))
-  (type $thing (resource (rep i32) (dtor (func $destroy))))
+  (type $thing (resource (rep i32) (dtor (core func $destroy))))
   (core func $new (canon resource.new $thing))
   (core func $drop (canon resource.drop $thing))
   (core module $module

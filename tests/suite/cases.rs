@@ -59,9 +59,8 @@ fn every_folder_of_cases_has_a_test() {
 
 #[tokio::test]
 async fn every_built_in_tool_has_cases() {
-    let host = host::shared().await;
-    let mut tools: Vec<&str> = host
-        .tools()
+    let catalogue = host::shared().await.tools();
+    let mut tools: Vec<&str> = catalogue
         .tools()
         .iter()
         .map(|tool| tool.spec.native_name.as_str())

@@ -56,7 +56,11 @@ impl Waits {
 
 /// Commits that the chat holds.
 fn committed(outcome: &Outcome) -> usize {
-    let commits = |message: &Value| message["extra"]["tauritavern"]["agent"]["commits"].as_array().map_or(0, Vec::len);
+    let commits = |message: &Value| {
+        message["extra"]["tauritavern"]["agent"]["commits"]
+            .as_array()
+            .map_or(0, Vec::len)
+    };
     outcome.messages().iter().map(commits).sum()
 }
 
@@ -86,7 +90,12 @@ async fn a_cancel_at_any_point_ends_the_run_and_everything_it_had_begun() {
         let events = 1 + number * 37 % whole;
         let outcome = cancelled(waits, events).await;
         let told = outcome.all("chat_commit_completed").len();
-        assert_eq!(told, committed(&outcome), "{waits:?}, event {events}\n{}", journal::listing(&outcome.events));
+        assert_eq!(
+            told,
+            committed(&outcome),
+            "{waits:?}, event {events}\n{}",
+            journal::listing(&outcome.events)
+        );
         assert!(
             matches!(outcome.report.status, RunStatus::Cancelled | RunStatus::Completed),
             "{waits:?}, event {events}: {:?}",
@@ -94,7 +103,10 @@ async fn a_cancel_at_any_point_ends_the_run_and_everything_it_had_begun() {
         );
         statuses.push(outcome.report.status);
     }
-    let count = statuses.iter().filter(|status| **status == RunStatus::Cancelled).count();
+    let count = statuses
+        .iter()
+        .filter(|status| **status == RunStatus::Cancelled)
+        .count();
     assert!(count > CANCELS / 2, "only {count} runs were cancelled");
 }
 
@@ -142,7 +154,11 @@ async fn a_wall_clock_that_jumps_changes_dates_and_nothing_else() {
     let dates: Vec<&String> = events.iter().map(|event| &event.timestamp).collect();
     assert!(!dates.is_sorted(), "the clock did not jump");
     for event in events.iter().filter(|event| event.kind == "tool_call_completed") {
-        assert!(event.payload["elapsedMs"].as_u64().unwrap() < 600_000, "{}", event.payload);
+        assert!(
+            event.payload["elapsedMs"].as_u64().unwrap() < 600_000,
+            "{}",
+            event.payload
+        );
     }
     let again = host.runs().unwrap().read_agent_run_events(&request).unwrap().events;
     assert_eq!(again, events);
@@ -153,7 +169,10 @@ async fn a_model_that_repeats_a_failing_call_is_stopped_with_a_reason() {
     let failing = json!({"name": "workspace_read_file", "arguments": {"path": "output/nowhere.md"}});
     let turns: Vec<Value> = (0..200).map(|_| json!({"calls": [failing]})).collect();
     let outcome = Stage::new().await.play(turns.into()).await;
-    assert_eq!((outcome.report.status, outcome.code()), (RunStatus::Failed, Some("agent.max_tool_rounds_exceeded")));
+    assert_eq!(
+        (outcome.report.status, outcome.code()),
+        (RunStatus::Failed, Some("agent.max_tool_rounds_exceeded"))
+    );
     let rounds = outcome.all("model_request_created").len();
     assert!(rounds < 200, "{rounds}");
     let message = outcome.one("run_failed").text("message").unwrap().to_owned();
@@ -164,7 +183,10 @@ async fn a_model_that_repeats_a_failing_call_is_stopped_with_a_reason() {
 async fn a_failing_call_that_is_repeated_within_a_turn_runs_out_of_calls() {
     let failing = json!({"name": "workspace_read_file", "arguments": {"path": "output/nowhere.md"}});
     let turn = json!({"calls": vec![failing; 200]});
-    let outcome = Stage::new().await.play(json!([turn, {"text": "a"}, {"text": "b"}])).await;
+    let outcome = Stage::new()
+        .await
+        .play(json!([turn, {"text": "a"}, {"text": "b"}]))
+        .await;
     let count = |code: &str| outcome.calls().iter().filter(|(_, ended)| ended == code).count();
     let (tried, refused) = (count("workspace.file_not_found"), count("agent.tool_budget_exhausted"));
     assert_eq!(tried + refused, 200);

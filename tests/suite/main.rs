@@ -25,6 +25,7 @@ mod openai;
 mod paths;
 mod repository;
 mod run;
+mod schemas;
 mod simulation;
 mod timing;
 mod wire;

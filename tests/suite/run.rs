@@ -3,6 +3,7 @@
 //! Every run here, however it ends, is checked against the order that journals keep (`journal`); a test says only what is its own.
 
 mod approvals;
+mod assembly;
 mod bridge;
 mod cancel;
 mod commits;

@@ -5,19 +5,20 @@ use innkeeper::{Builder, Compiler, Innkeeper};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::files;
 use crate::guests::{bench_on, component, the_host_lives};
 use crate::host;
 
-/// A host of its own, with a shell script for a compiler.
-async fn host_with(script: &str) -> (Innkeeper, TempDir) {
+/// A host with a shell script for a compiler, which finds the built-in components compiled.
+async fn host_with(script: &str) -> Innkeeper {
     let compiler = Compiler::Child {
         program: "/bin/sh".into(),
         arguments: vec!["-c".to_owned(), script.to_owned()],
     };
-    host_of(Innkeeper::builder().compiler(compiler)).await
+    host::builder().compiler(compiler).build().await.unwrap()
 }
 
-/// A host of its own. The built-in components come out of the shared cache, whose key it has.
+/// A host with a cache of its own.
 async fn host_of(builder: Builder) -> (Innkeeper, TempDir) {
     let scratch = TempDir::new().unwrap();
     let host = builder.cache_dir(scratch.path().join("cache")).build().await.unwrap();
@@ -25,7 +26,12 @@ async fn host_of(builder: Builder) -> (Innkeeper, TempDir) {
 }
 
 async fn answer(host: &Innkeeper, guest: &str) -> Result<String, String> {
-    let loaded = bench_on(host, component(guest), &[], Limits::default()).await;
+    answer_of(host, component(guest)).await
+}
+
+/// What the tool says, or the code of its error; or why it is not loaded.
+async fn answer_of(host: &Innkeeper, bytes: Vec<u8>) -> Result<String, String> {
+    let loaded = bench_on(host, bytes, &[], Limits::default()).await;
     let (mut bench, _workspace) = loaded.map_err(|error| format!("{} {error}", error.code))?;
     let result = bench.call("hostile.act", &json!({})).await.unwrap();
     Ok(result.error_code.unwrap_or(result.model_text))
@@ -42,17 +48,29 @@ async fn whatever_becomes_of_the_compiler_the_host_stays() {
         ("exit 0", "extension.invalid_component"),
         ("echo this is no native code", "extension.invalid_component"),
     ] {
-        let (host, _scratch) = host_with(script).await;
-        let refused = answer(&host, "well_behaved").await.unwrap_err();
+        let host = host_with(script).await;
+        let refused = answer_of(&host, files::with_custom("never compiled", 1))
+            .await
+            .unwrap_err();
         assert!(refused.starts_with(code), "{script}: {refused}");
         the_host_lives().await;
     }
 }
 
+/// The real compiler, and a file of less than two megabytes that makes it want more memory than it may have.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_component_that_no_compiler_should_work_through_is_given_up() {
+    let refused = answer_of(host::shared().await, files::many_joins()).await.unwrap_err();
+    assert!(refused.starts_with("extension.compile_limit"), "{refused}");
+    the_host_lives().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_application_without_a_compiler_takes_no_components_of_others() {
-    let (host, _scratch) = host_of(Innkeeper::builder()).await;
-    let refused = answer(&host, "well_behaved").await.unwrap_err();
+    let host = host::builder().compiler(Compiler::Refuse).build().await.unwrap();
+    let refused = answer_of(&host, files::with_custom("never compiled", 1))
+        .await
+        .unwrap_err();
     assert!(refused.starts_with("sandbox.no_compiler"), "{refused}");
     let (host, _scratch) = host_of(Innkeeper::builder().compiler(Compiler::InProcess)).await;
     assert_eq!(answer(&host, "well_behaved").await.as_deref(), Ok("done"));
@@ -64,19 +82,28 @@ async fn entries_of_the_cache_that_were_exchanged_are_not_taken() {
     let (first, scratch) = host_of(host::builder()).await;
     let entries = || {
         let files = std::fs::read_dir(scratch.path().join("cache")).unwrap();
-        files.map(|entry| entry.unwrap().path()).collect::<std::collections::BTreeSet<_>>()
+        files
+            .map(|entry| entry.unwrap().path())
+            .collect::<std::collections::BTreeSet<_>>()
     };
     let none = entries();
     assert_eq!(answer(&first, "well_behaved").await.as_deref(), Ok("done"));
     let one = entries();
     assert_eq!(answer(&first, "trap").await.as_deref(), Ok("tool.trap"));
     let both = entries();
-    let (good, bad) = (one.difference(&none).next().unwrap(), both.difference(&one).next().unwrap());
+    let (good, bad) = (
+        one.difference(&none).next().unwrap(),
+        both.difference(&one).next().unwrap(),
+    );
     let aside = scratch.path().join("aside");
     std::fs::rename(good, &aside).unwrap();
     std::fs::rename(bad, good).unwrap();
     std::fs::rename(&aside, bad).unwrap();
-    let second = host::builder().cache_dir(scratch.path().join("cache")).build().await.unwrap();
+    let second = host::builder()
+        .cache_dir(scratch.path().join("cache"))
+        .build()
+        .await
+        .unwrap();
     assert_eq!(answer(&second, "well_behaved").await.as_deref(), Ok("done"));
     assert_eq!(answer(&second, "trap").await.as_deref(), Ok("tool.trap"));
 }
@@ -85,22 +112,16 @@ async fn entries_of_the_cache_that_were_exchanged_are_not_taken() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_large_component_has_the_same_limits() {
     for builder in [host::builder(), host::builder().small()] {
-        let (host, _scratch) = host_of(builder).await;
+        let host = builder.build().await.unwrap();
         for (guest, code) in [
             ("well_behaved", "done"),
             ("memory_growth", "tool.memory_limit"),
             ("recursion", "tool.stack_overflow"),
             ("memory_declared", "extension.invalid_component"),
         ] {
-            let bytes = [component(guest), super::files::padding(5 << 20)].concat();
-            let ended = match bench_on(&host, bytes, &[], Limits::default()).await {
-                Err(error) => error.code,
-                Ok((mut bench, _workspace)) => {
-                    let result = bench.call("hostile.act", &json!({})).await.unwrap();
-                    result.error_code.unwrap_or(result.model_text)
-                }
-            };
-            assert_eq!(ended, code, "{guest}");
+            let bytes = [component(guest), files::padding(5 << 20)].concat();
+            let ended = answer_of(&host, bytes).await.unwrap_or_else(|refused| refused);
+            assert!(ended.starts_with(code), "{guest}: {ended}");
         }
     }
 }

@@ -53,19 +53,43 @@ pub fn many_locals(count: usize) -> Vec<u8> {
 
 /// A branch table with this many targets.
 pub fn branch_table(targets: usize) -> Vec<u8> {
-    let table = [vec![0, 0x41, 0, 0x0e], number(targets), vec![0; targets + 1], vec![0x0b]];
+    let table = [
+        vec![0, 0x41, 0, 0x0e],
+        number(targets),
+        vec![0; targets + 1],
+        vec![0x0b],
+    ];
     functions(1, &table.concat())
+}
+
+/// One function within every cap, in which each of many branches changes one of many variables: what a compiler has to keep in mind
+/// grows with the product.
+pub fn many_joins() -> Vec<u8> {
+    let variables = 9_000;
+    let mut body = [vec![1], number(variables), vec![0x7f]].concat();
+    for n in 0..150_000 {
+        let (asked, set) = (number(n % variables), number(n * 7 % variables));
+        body.extend([&[0x20][..], &asked, &[0x04, 0x40, 0x41, 1, 0x21], &set, &[0x0b]].concat());
+    }
+    body.push(0x0b);
+    functions(1, &body)
 }
 
 /// A component that imports an instance with these types.
 fn importing(types: &str) -> Vec<u8> {
-    assemble(&format!("(component (import \"hostile:types/shapes@0.1.0\" (instance {types})))"))
+    assemble(&format!(
+        "(component (import \"hostile:types/shapes@0.1.0\" (instance {types})))"
+    ))
 }
 
 /// A type with very many members, under the name `shape`.
 pub fn wide(kind: &str, member: &str, count: usize) -> Vec<u8> {
-    let members: String = (0..count).map(|n| format!("{} ", member.replace('#', &n.to_string()))).collect();
-    importing(&format!("(type $t ({kind} {members})) (export \"shape\" (type (eq $t)))"))
+    let members: String = (0..count)
+        .map(|n| format!("{} ", member.replace('#', &n.to_string())))
+        .collect();
+    importing(&format!(
+        "(type $t ({kind} {members})) (export \"shape\" (type (eq $t)))"
+    ))
 }
 
 /// Types within types, the last under the name `shape`.
@@ -73,7 +97,9 @@ pub fn deep(of: &str, levels: usize) -> Vec<u8> {
     let level = |n: usize| format!("(type $t{n} {}) ", of.replace('#', &format!("$t{}", n - 1)));
     let types: String = (1..levels).map(level).collect();
     let last = levels - 1;
-    importing(&format!("(type $t0 (list u8)) {types} (export \"shape\" (type (eq $t{last})))"))
+    importing(&format!(
+        "(type $t0 (list u8)) {types} (export \"shape\" (type (eq $t{last})))"
+    ))
 }
 
 /// Instance types within instance types: three bytes a level, and a parser calls itself for each.

@@ -59,7 +59,10 @@ async fn load_and_call(host: &Innkeeper, bytes: Vec<u8>) {
         wall: std::time::Duration::from_millis(300),
         ..Limits::default()
     };
-    let everything: Vec<Capability> = Capability::GRANTABLE.iter().map(|(_, capability)| *capability).collect();
+    let everything: Vec<Capability> = Capability::GRANTABLE
+        .iter()
+        .map(|(_, capability)| *capability)
+        .collect();
     if let Ok((mut bench, _workspace)) = bench_on(host, bytes, &everything, limits).await {
         let result = bench.call("hostile.act", &json!({})).await.unwrap();
         drop(result);

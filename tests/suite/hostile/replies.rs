@@ -38,11 +38,15 @@ async fn json_that_is_only_long_or_doubled_is_read() {
 async fn asking_the_workspace_for_ever_ends_at_the_limit() {
     let workspace = tempfile::TempDir::new().unwrap();
     innkeeper_testkit::cases::files::Folder::workspace(workspace.path(), &[]).unwrap();
-    let steps = vec![(Act::Resolve, "plan/a.md"); 10_001];
-    let mut bench = puppet::bench(workspace.path(), Limits::default()).await;
+    let limits = Limits {
+        host_calls: 400,
+        ..Limits::default()
+    };
+    let steps = vec![(Act::Resolve, "plan/a.md"); 401];
+    let mut bench = puppet::bench(workspace.path(), limits).await;
     let result = bench.call("hostile.act", &script(&steps, "")).await.unwrap();
     assert_eq!(result.error_code.as_deref(), Some("tool.host_call_limit"));
-    assert_eq!(result.usage.host_calls, 10_001);
+    assert_eq!(result.usage.host_calls, 401);
     the_host_lives().await;
 }
 

@@ -1,7 +1,11 @@
 //! Everybody but the loop: what model, tools, disk, host and people answer is decided by a seed.
 
-use innkeeper::protocol::approval::{ApprovalAnswer, ApprovalBinding, ApprovalFinding, ApprovalId, ApprovalQuestion, ApprovalScope};
-use innkeeper::protocol::call::{Block, CallOutcome, CommitMode, PlannedCommit, PlannedEffect, Reply, ToolError, WriteMode};
+use innkeeper::protocol::approval::{
+    ApprovalAnswer, ApprovalBinding, ApprovalFinding, ApprovalId, ApprovalQuestion, ApprovalScope,
+};
+use innkeeper::protocol::call::{
+    Block, CallOutcome, CommitMode, PlannedCommit, PlannedEffect, Reply, ToolError, WriteMode,
+};
 use innkeeper::protocol::digest::Sha256;
 use innkeeper::protocol::id::{CallId, CheckpointId, StateId, ToolId};
 use innkeeper::protocol::limits::Usage;
@@ -55,7 +59,7 @@ impl Actors {
     /// The answer to what the loop asks.
     pub fn answer(&mut self, asked: &Effect) -> Event {
         match asked {
-            _ if self.once_in(90) => Event::CancelRequested,
+            _ if is_interruptible(asked) && self.once_in(40) => Event::CancelRequested,
             _ if self.once_in(150) => Event::Failed(self.broken()),
             Effect::PrepareWorkspace => Event::WorkspaceReady {
                 persistent_roots: vec!["persist".to_owned()],
@@ -132,7 +136,10 @@ impl Actors {
             }
             _ => {
                 let calls = (0..=self.below(3)).map(|_| self.below(TOOLS.len())).collect::<Vec<_>>();
-                Ok(turn("On it.", calls.into_iter().map(|tool| self.call(TOOLS[tool])).collect()))
+                Ok(turn(
+                    "On it.",
+                    calls.into_iter().map(|tool| self.call(TOOLS[tool])).collect(),
+                ))
             }
         }
     }
@@ -152,7 +159,9 @@ impl Actors {
             0 => CallOutcome::Error(ToolError::new("tool.trap", "It fell over.")),
             1 if self.once_in(4) => CallOutcome::Fault(self.broken()),
             _ => CallOutcome::Reply(Reply {
-                content: vec![Block::Text { text: "Done.".to_owned() }],
+                content: vec![Block::Text {
+                    text: "Done.".to_owned(),
+                }],
                 structured: Some(json!({})),
                 resource_refs: Vec::new(),
                 effects: self.effects(tool),
@@ -169,7 +178,7 @@ impl Actors {
             "workspace.finish" => vec![PlannedEffect::Finish { reason: None }],
             "workspace.write_file" => vec![write(file, self.once_in(6))],
             "workspace.apply_patch" => vec![patch(file)],
-            _ if self.once_in(2) => vec![write(file, false), commit(file)],
+            _ if self.once_in(2) => vec![write(file, false)],
             _ => Vec::new(),
         }
     }
@@ -184,6 +193,20 @@ impl Actors {
             _ => ApprovalFinding::Ask(Box::new(question())),
         }
     }
+}
+
+/// What an executor stops when a cancel comes; everything else is done first.
+fn is_interruptible(asked: &Effect) -> bool {
+    matches!(
+        asked,
+        Effect::CallModel(_)
+            | Effect::Wait { .. }
+            | Effect::StoreArguments { .. }
+            | Effect::AskApproval { .. }
+            | Effect::RunTool { .. }
+            | Effect::AskCommit { .. }
+            | Effect::Promote
+    )
 }
 
 fn refusal() -> CommitRefusal {

@@ -65,29 +65,44 @@ impl<'a> Crashes<'a> {
         self.check(appends, chat, &events);
         let closed = fs::read(&path).unwrap();
         recover(&self.root, &mut world).unwrap();
-        assert!(closed == fs::read(&path).unwrap(), "{}: closed twice", self.place(appends));
+        assert!(
+            closed == fs::read(&path).unwrap(),
+            "{}: closed twice",
+            self.place(appends)
+        );
     }
 
     fn check(&self, appends: usize, chat: &[String], events: &[Envelope]) {
         let place = || format!("{}\n{}", self.place(appends), order::listing(events));
         assert_eq!(events[..appends], self.play.events[..appends], "{}", place());
-        let is_whole = |violation: &String| !OF_WHOLE_CALLS.iter().any(|rule| violation.starts_with(rule));
         let was_over = is_over(&self.play.events[..appends]);
-        let broken: Vec<String> = order::violations(events).into_iter().filter(is_whole).collect();
+        let broken = broken_rules(events, false);
         // The invocation of a run that had just completed is closed by nobody.
         let is_left_open = was_over && broken.iter().all(|rule| rule.ends_with("is not closed after it"));
         assert!(broken.is_empty() || is_left_open, "{broken:?} {}", place());
-        let told: Vec<&str> = of(events, "chat_commit_completed").filter_map(|event| event.text("commitId")).collect();
+        let told: Vec<&str> = of(events, "chat_commit_completed")
+            .filter_map(|event| event.text("commitId"))
+            .collect();
         assert_eq!(told, chat, "{}", place());
         assert_eq!(of(events, "chat_commit_recorded").count(), chat.len(), "{}", place());
         let record = self.root.load_record(&self.play.folder).unwrap();
-        let expected = if chat.is_empty() { RunStatus::Failed } else { RunStatus::PartialSuccess };
+        let expected = if chat.is_empty() {
+            RunStatus::Failed
+        } else {
+            RunStatus::PartialSuccess
+        };
         assert!(was_over || record.status == expected, "{:?} {}", record.status, place());
     }
 
     fn place(&self, appends: usize) -> String {
         format!("seed {}, crash after {appends} appends", self.seed)
     }
+}
+
+/// What a journal violates. The rules of whole calls are left out where calls were cut short.
+pub fn broken_rules(events: &[Envelope], are_calls_whole: bool) -> Vec<String> {
+    let counts = |violation: &String| are_calls_whole || !OF_WHOLE_CALLS.iter().any(|rule| violation.starts_with(rule));
+    order::violations(events).into_iter().filter(counts).collect()
 }
 
 fn of<'a>(events: &'a [Envelope], kind: &'a str) -> impl Iterator<Item = &'a Envelope> {

@@ -34,6 +34,8 @@ pub struct Play {
     pub lines: Vec<Vec<u8>>,
     /// What it put into the chat.
     pub chat: Vec<Committed>,
+    /// Whether something could not be performed at all: then a call may lack what belongs to a whole one.
+    pub is_broken: bool,
 }
 
 /// The stamp of this number; days and hours do not matter here.
@@ -51,7 +53,11 @@ pub fn play(seed: u64) -> Play {
     let folder = RunsRoot::new(data.path()).create_run(&workspace_id, &run_id).unwrap();
     let journal = Journal::create(folder.journal().clone(), Durability::Batched).unwrap();
     let mut actors = Actors::new(seed);
-    let presentation = if actors.once_in(4) { Presentation::Background } else { Presentation::Foreground };
+    let presentation = if actors.once_in(4) {
+        Presentation::Background
+    } else {
+        Presentation::Foreground
+    };
     let mut stage = Stage {
         journal,
         actors,
@@ -59,17 +65,27 @@ pub fn play(seed: u64) -> Play {
         chat: Vec::new(),
         guidance: Vec::new(),
         guided: 0,
+        is_broken: false,
     };
     stage.drive(Run::new(setup(run_id, workspace_id, presentation)));
-    let Stage { events, chat, .. } = stage;
+    let Stage {
+        events,
+        chat,
+        is_broken,
+        ..
+    } = stage;
     let text = std::fs::read(folder.journal().events()).unwrap();
-    let lines = text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let lines = text
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     Play {
         data,
         folder,
         events,
         lines,
         chat,
+        is_broken,
     }
 }
 
@@ -81,6 +97,7 @@ struct Stage {
     /// What a person has said and no request carries yet.
     guidance: Vec<Guidance>,
     guided: usize,
+    is_broken: bool,
 }
 
 impl Stage {
@@ -119,6 +136,7 @@ impl Stage {
             return Event::GuidanceTaken(self.guidance.clone());
         }
         let answer = self.actors.answer(asked);
+        self.is_broken |= matches!(answer, Event::Failed(_));
         if let (Effect::AskCommit { commit_id, .. }, Event::CommitAnswered(Ok(_))) = (asked, &answer) {
             self.chat.push(Committed {
                 id: commit_id.to_string(),
@@ -132,7 +150,8 @@ impl Stage {
     fn say(&mut self) {
         self.guided += 1;
         let item = Guidance::new(format!("guidance_{}", self.guided), None, "Slower.").unwrap();
-        let payload = json!({"guidanceId": item.id, "invocationId": "inv_root", "chars": 7, "words": 1, "preview": item.text});
+        let payload =
+            json!({"guidanceId": item.id, "invocationId": "inv_root", "chars": 7, "words": 1, "preview": item.text});
         self.guidance.push(item);
         self.append(Draft::new(Level::Info, "user_guidance_submitted", payload));
     }

@@ -46,7 +46,10 @@ async fn play_call(call: &Call, ground: &Ground, stage: &mut impl Stage) -> Resu
         (Ok(_), Expected::Error(_)) if before != after => Err("an error has changed the workspace".into()),
         (Ok(result), Expected::Error(code)) => judge::error(call, code, &result),
         (Err(fault), Expected::Fault(code)) if fault.code == code => Ok(()),
-        (Err(fault), expected) => Err(format!("a fault {} ({}), expected {expected:?}", fault.code, fault.message)),
+        (Err(fault), expected) => Err(format!(
+            "a fault {} ({}), expected {expected:?}",
+            fault.code, fault.message
+        )),
         (Ok(result), expected) => Err(format!("{:?}, expected {expected:?}", result.error_code)),
     }
 }
