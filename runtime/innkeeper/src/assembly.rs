@@ -6,6 +6,7 @@ use innkeeper_agent::profile::{ModelMode, PresetMode, PresetRef, ResolvedProfile
 use innkeeper_agent::snapshot::{frozen_inputs, generation_type};
 use innkeeper_protocol::id::ProfileId;
 use innkeeper_tools::canonical_digest;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ const OPENAI: &str = "openai";
 const SCHEMA_VERSION: u32 = 1;
 
 /// What a prompt is to be put together for.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PreparePromptAssembly {
     /// The profile; the built-in one where blank or not given.
@@ -36,7 +37,7 @@ pub struct PreparePromptAssembly {
 }
 
 /// How the prompt of a run is made.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "mode", rename_all = "camelCase")]
 pub enum PromptAssembly {
     /// By the front end's usual way; the profile names no preset.

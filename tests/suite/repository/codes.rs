@@ -29,7 +29,7 @@ const AREAS: [&str; 16] = [
 ];
 
 /// Endings of file names, which look like codes.
-const FILE_ENDINGS: [&str; 5] = ["json", "jsonl", "lock", "md", "wasm"];
+const FILE_ENDINGS: [&str; 6] = ["json", "jsonl", "lock", "md", "toml", "wasm"];
 
 /// Tools that are no components.
 const RUNTIME_TOOLS: [&str; 5] = [

@@ -1,3 +1,5 @@
+//! Extensions of a host: installed, granted, updated, and what a run sees of them.
+
 use std::collections::BTreeSet;
 
 use innkeeper_protocol::id::ToolId;

@@ -15,6 +15,7 @@ use innkeeper_store::runs::{ListQuery, RunPage, RunSummary};
 
 use super::command::Command;
 use super::document::{Document, optional, required};
+use crate::assembly::{PreparePromptAssembly, PromptAssembly};
 use crate::bench::BenchResult;
 use crate::commands::{AgentRun, AnsweredToolCall, ApproveToolCall, SubmitGuidance, SubmittedGuidance};
 use crate::policy::{PolicyChange, PolicyReport, PolicyReset};
@@ -39,6 +40,9 @@ pub(super) fn commands() -> Vec<Command> {
 
 fn of_active_runs() -> Vec<Command> {
     vec![
+        Command::new("prepare_agent_prompt_assembly")
+            .takes::<PreparePromptAssembly>()
+            .gives::<PromptAssembly>(),
         Command::new("start_agent_run")
             .takes::<StartAgentRun>()
             .gives::<AgentRun>(),

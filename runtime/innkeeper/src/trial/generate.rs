@@ -232,7 +232,9 @@ impl<'a> Generator<'a> {
             1 << 53,
         ];
         let number = self.pick(&edges).copied().unwrap_or_default().clamp(low, high.max(low));
-        json!(number - number.checked_rem(step).unwrap_or(0))
+        // The multiple below, or the one above where that is too small.
+        let below = number.saturating_sub(number.checked_rem_euclid(step).unwrap_or(0));
+        json!(if below < low { below.saturating_add(step) } else { below })
     }
 
     fn number(&mut self, keys: &Map<String, Value>) -> Value {

@@ -1,3 +1,5 @@
+//! Packages on disk: what is taken in, what is refused, and what a killed install leaves behind.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use innkeeper_protocol::path::WorkspacePath;

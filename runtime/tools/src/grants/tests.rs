@@ -1,3 +1,5 @@
+//! What an update asks for beyond what was granted, and what a component may reach.
+
 use super::*;
 
 fn set(names: &[&str]) -> BTreeSet<String> {

@@ -1,3 +1,5 @@
+//! Manifests: a whole one, and every way in which one can be wrong.
+
 use innkeeper_protocol::limits::Limits;
 
 use super::*;
