@@ -179,11 +179,7 @@ fn a_chat_that_cannot_be_replaced_stays_and_takes_a_later_commit() {
     let mut turns = short_script();
     turns.as_array_mut().unwrap().insert(1, commit);
     let whole = Place::new(&chat_of(3), &turns);
-    for fault in [
-        "renameat:error=ENOSPC:when=1",
-        "renameat:error=EIO:when=1",
-        "openat2:error=ENOSPC:when=1",
-    ] {
+    for fault in ["renameat:error=ENOSPC:when=1", "renameat:error=EIO:when=1"] {
         let place = Place::like(&whole);
         let (stdout, came_up) = with_fault(&place, &[&place.chat_folder()], fault);
         let said = announced(&stdout);

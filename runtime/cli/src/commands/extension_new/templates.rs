@@ -116,7 +116,10 @@ pub(super) fn files(language: Language) -> Vec<File> {
         // The folders lie where the SDK looks for them in the repository too.
         Language::Rust => {
             files.extend(contract.map(|(name, text)| whole(format!("wit/{name}/{name}.wit"), text)));
-            files.extend(SDK.iter().map(|(path, text)| whole(format!("sdk/innkeeper/{path}"), text)));
+            files.extend(
+                SDK.iter()
+                    .map(|(path, text)| whole(format!("sdk/innkeeper/{path}"), text)),
+            );
             let (manifest, _) = SDK_MANIFEST.split_once(SDK_MANIFEST_END).unwrap_or((SDK_MANIFEST, ""));
             files.push(whole("sdk/innkeeper/Cargo.toml".to_owned(), manifest));
         }
@@ -163,20 +166,33 @@ mod tests {
 
     #[test]
     fn the_sdk_is_whole() {
-        let given: BTreeSet<String> = SDK.iter().map(|(path, _)| path.trim_start_matches("src/").to_owned()).collect();
+        let given: BTreeSet<String> = SDK
+            .iter()
+            .map(|(path, _)| path.trim_start_matches("src/").to_owned())
+            .collect();
         assert_eq!(given, below("plugins/author/src"));
     }
 
     #[test]
     fn the_sdks_manifest_leaves_the_workspace_to_the_package() {
         let files = files(Language::Rust);
-        let manifest = files.iter().find(|file| file.path == "sdk/innkeeper/Cargo.toml").unwrap();
-        assert!(manifest.text.contains("[dependencies]") && !manifest.text.contains("[workspace]"), "{}", manifest.text);
+        let manifest = files
+            .iter()
+            .find(|file| file.path == "sdk/innkeeper/Cargo.toml")
+            .unwrap();
+        assert!(
+            manifest.text.contains("[dependencies]") && !manifest.text.contains("[workspace]"),
+            "{}",
+            manifest.text
+        );
     }
 
     #[test]
     fn no_template_is_forgotten() {
-        let used = [SHARED, RUST, JS, PYTHON].iter().map(|texts| texts.len()).sum::<usize>();
+        let used = [SHARED, RUST, JS, PYTHON]
+            .iter()
+            .map(|texts| texts.len())
+            .sum::<usize>();
         // The world is given to two languages.
         assert_eq!(used - 1, below("runtime/cli/templates").len());
     }

@@ -31,7 +31,10 @@ pub(super) async fn play_all(folder: &Path, host: &Innkeeper, package: &LoadedPa
             .hint("Check the folder and its permissions.")
     })?;
     let mut played = Vec::new();
-    for file in files.into_iter().filter(|file| file.extension().is_some_and(|end| end == "toml")) {
+    for file in files
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|end| end == "toml"))
+    {
         played.push(play_file(file, host, package).await);
     }
     Ok(played)
