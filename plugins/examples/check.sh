@@ -28,7 +28,7 @@ has_rust() {
 }
 
 has_js() {
-    command -v npm >/dev/null && (cd "$1" && npm install --no-audit --no-fund >"$scratch/npm.log" 2>&1)
+    command -v npm >/dev/null && (cd "$1" && npm install --no-audit --no-fund --no-package-lock >"$scratch/npm.log" 2>&1)
 }
 
 has_python() {

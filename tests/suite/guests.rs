@@ -62,7 +62,11 @@ async fn bench(name: &str, granted: &[Capability]) -> Result<(ToolBench, TempDir
     bench_of(component(name), granted, Limits::default()).await
 }
 
-pub async fn bench_of(bytes: Vec<u8>, granted: &[Capability], limits: Limits) -> Result<(ToolBench, TempDir), HostError> {
+pub async fn bench_of(
+    bytes: Vec<u8>,
+    granted: &[Capability],
+    limits: Limits,
+) -> Result<(ToolBench, TempDir), HostError> {
     bench_on(host::shared().await, bytes, granted, limits).await
 }
 
@@ -273,7 +277,12 @@ fn every_guest_has_a_test() {
         .iter()
         .chain(REFUSED)
         .copied()
-        .chain(["loop_in_call", "loop_in_post_return", "loop_in_destructor", "well_behaved"])
+        .chain([
+            "loop_in_call",
+            "loop_in_post_return",
+            "loop_in_destructor",
+            "well_behaved",
+        ])
         .chain(limits::GUESTS.iter().copied())
         .chain(crate::hostile::GUESTS.iter().copied())
         .chain(["puppet"])

@@ -21,7 +21,9 @@ pub(crate) use extension::{AcceptArgs, CheckArgs, ExtensionCommand, GrantArgs, I
 pub(crate) use policy::PolicyCommand;
 pub(crate) use profiles::ProfilesCommand;
 pub(crate) use run::{Approve, RunArgs};
-pub(crate) use runs::{ApproveArgs, DenyArgs, DiffArgs, EventsArgs, ListArgs, RollbackArgs, RunsCommand, Scope, ShowArgs};
+pub(crate) use runs::{
+    ApproveArgs, DenyArgs, DiffArgs, EventsArgs, ListArgs, RollbackArgs, RunsCommand, Scope, ShowArgs,
+};
 
 /// Runs sandboxed agent tools, and agents that use them, over SillyTavern chats.
 ///

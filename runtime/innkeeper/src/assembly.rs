@@ -139,7 +139,10 @@ fn preset_ref(profile: &ResolvedProfile) -> Result<Option<&PresetRef>, HostError
         (PresetMode::CurrentPromptSnapshot | PresetMode::None, _) => Ok(None),
         (PresetMode::Ref, Some(reference)) if reference.api_id.trim() == OPENAI => Ok(Some(reference)),
         (PresetMode::Ref, Some(reference)) => {
-            let message = format!("presets of {:?} cannot be assembled, only those of {OPENAI}", reference.api_id);
+            let message = format!(
+                "presets of {:?} cannot be assembled, only those of {OPENAI}",
+                reference.api_id
+            );
             Err(HostError::new("prompt_assembly.preset_api_invalid", message))
         }
         (PresetMode::Ref, None) => {
@@ -157,11 +160,20 @@ fn check_model(profile: &ResolvedProfile) -> Result<(), HostError> {
     }
     let is_blank = |text: &Option<String>| text.as_deref().is_none_or(|text| text.trim().is_empty());
     let (code, message) = if is_blank(&model.connection_ref) {
-        ("prompt_assembly.model_connection_ref_required", "the profile names no connection for its model")
+        (
+            "prompt_assembly.model_connection_ref_required",
+            "the profile names no connection for its model",
+        )
     } else if is_blank(&model.model_id) {
-        ("prompt_assembly.model_id_required", "the profile names no model of its connection")
+        (
+            "prompt_assembly.model_id_required",
+            "the profile names no model of its connection",
+        )
     } else {
-        ("prompt_assembly.model_source_unmapped", "this host keeps no connections, so the profile's model cannot be found")
+        (
+            "prompt_assembly.model_source_unmapped",
+            "this host keeps no connections, so the profile's model cannot be found",
+        )
     };
     Err(HostError::new(code, message))
 }

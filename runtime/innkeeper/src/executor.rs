@@ -181,8 +181,12 @@ impl Executor {
     async fn follow_up(&mut self, event: RunEvent) {
         match event {
             RunEvent::ModelRequestCreated { .. } => self.work.calls_of_turn = 0,
-            RunEvent::ModelCallAttemptStarted { round, attempt, .. } => self.live(|live| live.attempt_started(round, attempt)),
-            RunEvent::ModelCallAttemptFailed { round, attempt, .. } => self.live(|live| live.attempt_failed(round, attempt)),
+            RunEvent::ModelCallAttemptStarted { round, attempt, .. } => {
+                self.live(|live| live.attempt_started(round, attempt))
+            }
+            RunEvent::ModelCallAttemptFailed { round, attempt, .. } => {
+                self.live(|live| live.attempt_failed(round, attempt))
+            }
             RunEvent::ToolCallRequested { .. } => self.call_stands(),
             RunEvent::UserGuidanceApplied(applied) => self.active.mailbox.remove(&applied.guidance_ids),
             RunEvent::ToolCallApproved(approval) => self.keep_answer(approval).await,
@@ -239,9 +243,7 @@ impl Executor {
                 let checked = must_fit.then_some(&tool_id);
                 self.store_arguments(call_id, checked, arguments).await
             }
-            Effect::PrepareApproval {
-                tool_id, arguments, ..
-            } => self.prepare_approval(&tool_id, &arguments).await,
+            Effect::PrepareApproval { tool_id, arguments, .. } => self.prepare_approval(&tool_id, &arguments).await,
             Effect::AskApproval { .. } => return self.ask_approval().await,
             Effect::RunTool {
                 call_id,

@@ -49,16 +49,17 @@ pub use innkeeper_agent::{card, profile, snapshot, worldinfo};
 pub use innkeeper_capabilities::Capability;
 pub use innkeeper_gateway as gateway;
 pub use innkeeper_protocol as protocol;
+pub use innkeeper_sandbox::{Compiler, compile_in_child};
+pub use innkeeper_store::inbox::InboxRequest;
 pub use innkeeper_store::journal::{JournalIssue, Page as EventPage};
 pub use innkeeper_store::runs::{ListCursor, ListQuery, RunIssue, RunPage, RunSummary};
-pub use innkeeper_store::inbox::InboxRequest;
-pub use innkeeper_sandbox::{Compiler, compile_in_child};
 pub use innkeeper_tools::{Catalogue, ComponentInfo, Diagnostic, Tool, usual_alias};
 pub use inspect::{ComponentReport, ImportReport};
 pub use policy::{PolicyChange, PolicyProblem, PolicyReport, PolicyReset, PolicyTarget, ReportedRule, ToolVerdict};
 pub use profiles::{
-    AgentSystemPrompt, Blocked, ChosenProfile, ProfileCheck, ProfileDiagnostic, ProfileHealth, ProfileIssue, ProfileIssueKind, ProfileList,
-    ProfileProblem, ProfileRepair, ProfileSummary, RepairAction, parse_profile_id, replace_profile_file,
+    AgentSystemPrompt, Blocked, ChosenProfile, ProfileCheck, ProfileDiagnostic, ProfileHealth, ProfileIssue,
+    ProfileIssueKind, ProfileList, ProfileProblem, ProfileRepair, ProfileSummary, RepairAction, parse_profile_id,
+    replace_profile_file,
 };
 pub use prompt::{PromptInputs, read_book, read_card};
 pub use reading::{

@@ -68,5 +68,8 @@ pub trait ModelSource: Send + Sync {
     ///
     /// # Errors
     /// [`RunError`](crate::run::RunError) when there is no such model, or it cannot be reached with what is set up.
-    fn model(&self, settings: &serde_json::Map<String, serde_json::Value>) -> Result<std::sync::Arc<dyn Model>, crate::run::RunError>;
+    fn model(
+        &self,
+        settings: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<std::sync::Arc<dyn Model>, crate::run::RunError>;
 }

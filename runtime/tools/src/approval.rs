@@ -121,7 +121,10 @@ fn exact(value: &Value) -> Value {
         }
         Value::Array(items) => items.iter().map(exact).collect(),
         Value::Object(members) => {
-            let members: Map<String, Value> = members.iter().map(|(name, value)| (name.clone(), exact(value))).collect();
+            let members: Map<String, Value> = members
+                .iter()
+                .map(|(name, value)| (name.clone(), exact(value)))
+                .collect();
             members.into()
         }
         Value::Null | Value::Bool(_) | Value::String(_) => value.clone(),
@@ -135,7 +138,10 @@ mod tests {
     #[test]
     fn the_order_of_members_does_not_matter_and_every_value_does() {
         let digest = |text: &str| canonical_digest(&serde_json::from_str(text).unwrap());
-        assert_eq!(digest(r#"{"a": 1, "b": [true, null]}"#), digest(r#"{"b":[true,null],"a":1.0}"#));
+        assert_eq!(
+            digest(r#"{"a": 1, "b": [true, null]}"#),
+            digest(r#"{"b":[true,null],"a":1.0}"#)
+        );
         assert_ne!(digest(r#"{"a": 1}"#), digest(r#"{"a": "1"}"#));
         assert_ne!(digest("9007199254740993"), digest("9007199254740992"));
         assert_ne!(digest("-9007199254740993"), digest("-9007199254740994"));

@@ -48,7 +48,9 @@ fn code(result: Result<impl Sized, HostError>) -> String {
 }
 
 async fn asking(stage: &Stage, calls: &[Value]) -> RunHandle {
-    stage.start_asking(Arc::new(script(turns(calls))), &[WRITE, PATCH]).await
+    stage
+        .start_asking(Arc::new(script(turns(calls))), &[WRITE, PATCH])
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -58,15 +60,32 @@ async fn a_person_sees_the_whole_call_and_its_change_and_says_yes() {
         "arguments": {"path": "output/main.md", "old_string": "climb", "new_string": "run"}});
     let mut handle = asking(&stage, &[write("c1", "We climb.\n"), patch]).await;
     next(&mut handle, "tool_call_awaiting_approval").await;
-    stage.host.approve_agent_tool_call(answer(&handle, "c1", true, "once")).unwrap();
+    stage
+        .host
+        .approve_agent_tool_call(answer(&handle, "c1", true, "once"))
+        .unwrap();
     next(&mut handle, "tool_call_awaiting_approval").await;
     let [pending] = &stage.host.runs().unwrap().pending_approvals(handle.run_id()).unwrap()[..] else {
         panic!("one call waits");
     };
-    assert!(pending.arguments.contains("\"old_string\": \"climb\""), "{}", pending.arguments);
-    assert!(pending.diff.as_ref().unwrap().contains("-We climb.\n+We run.\n"), "{:?}", pending.diff);
-    assert_eq!(pending.request.rule, "the agent profile asks before this tool is called");
-    stage.host.approve_agent_tool_call(answer(&handle, "c2", true, "once")).unwrap();
+    assert!(
+        pending.arguments.contains("\"old_string\": \"climb\""),
+        "{}",
+        pending.arguments
+    );
+    assert!(
+        pending.diff.as_ref().unwrap().contains("-We climb.\n+We run.\n"),
+        "{:?}",
+        pending.diff
+    );
+    assert_eq!(
+        pending.request.rule,
+        "the agent profile asks before this tool is called"
+    );
+    stage
+        .host
+        .approve_agent_tool_call(answer(&handle, "c2", true, "once"))
+        .unwrap();
     let outcome = stage.finish(handle).await;
     assert_eq!(outcome.file("output/main.md").as_deref(), Some("We run.\n"));
     assert_eq!(outcome.all("tool_call_approved").len(), 2);
@@ -83,7 +102,10 @@ async fn a_no_costs_the_call_and_the_model_is_told_why() {
     };
     stage.host.approve_agent_tool_call(no).unwrap();
     let outcome = stage.finish(handle).await;
-    assert_eq!(outcome.calls(), [("workspace.write_file".to_owned(), "tool.approval_denied".to_owned())]);
+    assert_eq!(
+        outcome.calls(),
+        [("workspace.write_file".to_owned(), "tool.approval_denied".to_owned())]
+    );
     assert_eq!(outcome.file("output/main.md"), None);
     let failed = outcome.one("tool_call_failed");
     assert!(failed.text("message").unwrap().contains("keep it dark"));
@@ -122,10 +144,15 @@ async fn only_the_first_answer_to_the_very_question_counts() {
     ];
     // The first may have come when the question was there already; then the call went on.
     assert_eq!(refused[1..], expected[1..], "{refused:?} after {asked:?}");
-    host.approve_agent_tool_call(answer(&handle, "c1", true, "once")).unwrap();
-    assert_eq!(code(host.approve_agent_tool_call(answer(&handle, "c1", true, "once"))), "agent.approval_not_pending");
+    host.approve_agent_tool_call(answer(&handle, "c1", true, "once"))
+        .unwrap();
+    assert_eq!(
+        code(host.approve_agent_tool_call(answer(&handle, "c1", true, "once"))),
+        "agent.approval_not_pending"
+    );
     next(&mut handle, "tool_call_awaiting_approval").await;
-    host.approve_agent_tool_call(answer(&handle, "c2", false, "once")).unwrap();
+    host.approve_agent_tool_call(answer(&handle, "c2", false, "once"))
+        .unwrap();
     let outcome = stage.finish(handle).await;
     assert_eq!(outcome.file("output/main.md").as_deref(), Some("We climb."));
 }
@@ -136,12 +163,22 @@ async fn an_answer_for_the_run_covers_the_very_same_arguments_only() {
     let calls = [write("c1", "a"), write("c2", "a"), write("c3", "b")];
     let mut handle = asking(&stage, &calls).await;
     next(&mut handle, "tool_call_awaiting_approval").await;
-    stage.host.approve_agent_tool_call(answer(&handle, "c1", true, "run")).unwrap();
+    stage
+        .host
+        .approve_agent_tool_call(answer(&handle, "c1", true, "run"))
+        .unwrap();
     let asked = next(&mut handle, "tool_call_awaiting_approval").await;
     assert_eq!(asked.text("callId"), Some("c3"));
-    stage.host.approve_agent_tool_call(answer(&handle, "c3", true, "once")).unwrap();
+    stage
+        .host
+        .approve_agent_tool_call(answer(&handle, "c3", true, "once"))
+        .unwrap();
     let outcome = stage.finish(handle).await;
-    let by: Vec<_> = outcome.all("tool_call_approved").iter().map(|event| event.payload["by"].clone()).collect();
+    let by: Vec<_> = outcome
+        .all("tool_call_approved")
+        .iter()
+        .map(|event| event.payload["by"].clone())
+        .collect();
     assert_eq!(by, ["user", "standing", "user"]);
 }
 
@@ -153,7 +190,10 @@ async fn who_answers(stage: &Stage, call: Value, scope: &str) -> String {
         match event.kind.as_str() {
             "tool_call_awaiting_approval" => {
                 let id = event.text("callId").unwrap().to_owned();
-                stage.host.approve_agent_tool_call(answer(&handle, &id, true, scope)).unwrap();
+                stage
+                    .host
+                    .approve_agent_tool_call(answer(&handle, &id, true, scope))
+                    .unwrap();
             }
             "tool_call_approved" => {
                 let by = event.text("by").unwrap().to_owned();
@@ -182,10 +222,24 @@ async fn what_hides_something_is_spelled_out_and_approved_once_at_most() {
     let mut handle = asking(&stage, &[write("c1", "safe\u{202e}txt.exe")]).await;
     next(&mut handle, "tool_call_awaiting_approval").await;
     let pending = stage.host.runs().unwrap().pending_approvals(handle.run_id()).unwrap();
-    assert!(pending[0].arguments.contains("safe\\u{202e}txt"), "{}", pending[0].arguments);
+    assert!(
+        pending[0].arguments.contains("safe\\u{202e}txt"),
+        "{}",
+        pending[0].arguments
+    );
     assert!(!pending[0].may_stand);
-    assert_eq!(code(stage.host.approve_agent_tool_call(answer(&handle, "c1", true, "always"))), "agent.approval_invalid");
-    stage.host.approve_agent_tool_call(answer(&handle, "c1", true, "once")).unwrap();
+    assert_eq!(
+        code(
+            stage
+                .host
+                .approve_agent_tool_call(answer(&handle, "c1", true, "always"))
+        ),
+        "agent.approval_invalid"
+    );
+    stage
+        .host
+        .approve_agent_tool_call(answer(&handle, "c1", true, "once"))
+        .unwrap();
     stage.finish(handle).await;
 }
 
@@ -197,9 +251,15 @@ async fn a_cancel_answers_with_no_and_a_late_yes_changes_nothing() {
     let run_id = handle.run_id().to_string();
     let late = answer(&handle, "c1", true, "once");
     let cancelled = stage.host.cancel_agent_run(&run_id).await.unwrap();
-    assert!(matches!(cancelled.status, RunStatus::Cancelling | RunStatus::Cancelled), "{cancelled:?}");
+    assert!(
+        matches!(cancelled.status, RunStatus::Cancelling | RunStatus::Cancelled),
+        "{cancelled:?}"
+    );
     let outcome = stage.finish(handle).await;
-    assert_eq!(code(stage.host.approve_agent_tool_call(late)), "agent.approval_not_pending");
+    assert_eq!(
+        code(stage.host.approve_agent_tool_call(late)),
+        "agent.approval_not_pending"
+    );
     assert_eq!(outcome.one("tool_call_denied").payload["by"], "runtime");
     assert_eq!(outcome.file("output/main.md"), None);
 }
@@ -207,7 +267,12 @@ async fn a_cancel_answers_with_no_and_a_late_yes_changes_nothing() {
 async fn remote(stage: &Stage, handle: &RunHandle, request: InboxRequest) -> Outcomes {
     let run_id = handle.run_id().clone();
     let reader = innkeeper::RunReader::new(stage.data_root());
-    Outcomes(reader.answer_call(RemoteAnswer { run_id, request }).await.map(|answered| answered.approved))
+    Outcomes(
+        reader
+            .answer_call(RemoteAnswer { run_id, request })
+            .await
+            .map(|answered| answered.approved),
+    )
 }
 
 struct Outcomes(Result<bool, HostError>);
@@ -224,7 +289,10 @@ async fn another_process_can_answer_and_cancel() {
         scope: Default::default(),
         reason: None,
     };
-    assert_eq!(code(remote(&stage, &handle, approve("c7")).await.0), "agent.approval_not_pending");
+    assert_eq!(
+        code(remote(&stage, &handle, approve("c7")).await.0),
+        "agent.approval_not_pending"
+    );
     assert!(remote(&stage, &handle, approve("c1")).await.0.unwrap());
     next(&mut handle, "tool_call_awaiting_approval").await;
     let reader = innkeeper::RunReader::new(stage.data_root());
@@ -235,6 +303,8 @@ async fn another_process_can_answer_and_cancel() {
     let again = reader.cancel_agent_run(&outcome.report.run_id).await.unwrap();
     assert_eq!(again.status, RunStatus::Cancelled);
     let inbox = outcome.report.folder.join("inbox");
-    let left: Vec<_> = std::fs::read_dir(&inbox).map(|files| files.flatten().collect()).unwrap_or_default();
+    let left: Vec<_> = std::fs::read_dir(&inbox)
+        .map(|files| files.flatten().collect())
+        .unwrap_or_default();
     assert!(left.is_empty(), "{left:?}");
 }

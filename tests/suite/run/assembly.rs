@@ -60,20 +60,29 @@ async fn prepare(host: &Innkeeper, profile: Option<&str>, generation: &str) -> R
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_profile_without_a_preset_takes_the_callers_prompt() {
     let (_folder, host) = ground().await;
-    assert_eq!(prepare(&host, None, "normal").await.unwrap(), PromptAssembly::CurrentPromptSnapshot);
+    assert_eq!(
+        prepare(&host, None, "normal").await.unwrap(),
+        PromptAssembly::CurrentPromptSnapshot
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_holds_all_that_a_prompt_is_made_of() {
     let (_folder, host) = ground().await;
     save(&host, "noir", "openai", "Noir");
-    let PromptAssembly::FrontendPromptAssembly { request, assembly } = prepare(&host, Some("noir"), "normal").await.unwrap()
+    let PromptAssembly::FrontendPromptAssembly { request, assembly } =
+        prepare(&host, Some("noir"), "normal").await.unwrap()
     else {
         panic!("a preset is named");
     };
     assert_eq!(request["settings"]["temperature"], 0.9);
     assert_eq!(request["requiredAgentPromptComponents"], json!(["agentSystemPrompt"]));
-    assert!(request["agentSystemPrompt"].as_str().unwrap().contains("workspace_finish"));
+    assert!(
+        request["agentSystemPrompt"]
+            .as_str()
+            .unwrap()
+            .contains("workspace_finish")
+    );
     assert_eq!(request["frozenRunInputSnapshot"].get("more"), None);
     assert_eq!(request["fingerprint"], assembly["fingerprint"]);
     let digest = request["fingerprint"]["presetSha256"].as_str().unwrap();
@@ -86,7 +95,12 @@ async fn what_cannot_be_assembled_has_a_code_and_no_substitute() {
     save(&host, "gone", "openai", "Gone");
     save(&host, "broken", "openai", "Broken");
     let mut codes = Vec::new();
-    for (profile, generation) in [("gone", "normal"), ("broken", "normal"), ("gone", "swipe"), ("nobody", "normal")] {
+    for (profile, generation) in [
+        ("gone", "normal"),
+        ("broken", "normal"),
+        ("gone", "swipe"),
+        ("nobody", "normal"),
+    ] {
         codes.push(prepare(&host, Some(profile), generation).await.unwrap_err().code);
     }
     let expected = [

@@ -65,21 +65,34 @@ async fn the_front_end_commits_and_names_the_state() {
         match event.kind.as_str() {
             "chat_commit_requested" => {
                 commits += 1;
-                stage.host.resolve_agent_chat_commit(&run, &text("commitId"), Some("2"), Some(" ")).unwrap();
+                stage
+                    .host
+                    .resolve_agent_chat_commit(&run, &text("commitId"), Some("2"), Some(" "))
+                    .unwrap();
             }
             "persistent_state_metadata_update_requested" => {
                 let update = text("updateId");
-                stage.host.resolve_agent_persistent_state_metadata_update(&run, &update, None).unwrap();
+                stage
+                    .host
+                    .resolve_agent_persistent_state_metadata_update(&run, &update, None)
+                    .unwrap();
             }
             _ => {}
         }
     }
     let outcome = stage.finish(handle).await;
-    let failures: Vec<_> = outcome.all("tool_call_failed").iter().map(|event| event.payload.clone()).collect();
+    let failures: Vec<_> = outcome
+        .all("tool_call_failed")
+        .iter()
+        .map(|event| event.payload.clone())
+        .collect();
     assert_eq!(failures, [] as [Value; 0]);
     assert_eq!(outcome.report.status, RunStatus::Completed);
     assert!(commits > 0);
-    assert_eq!(outcome.all("chat_commit_completed")[0].payload["messageIndex"], json!(2));
+    assert_eq!(
+        outcome.all("chat_commit_completed")[0].payload["messageIndex"],
+        json!(2)
+    );
     assert_eq!(outcome.report.chat, None);
     assert_eq!(stage.chat_text(), file, "nobody else's chat is touched");
 }
@@ -99,8 +112,16 @@ async fn an_answer_must_be_to_a_question_that_waits() {
         code(resolve("run_other", commit)),
         code(resolve(&run, commit)),
         code(resolve(&run, commit)),
-        code(stage.host.resolve_agent_persistent_state_metadata_update(&run, "", None)),
-        code(stage.host.resolve_agent_persistent_state_metadata_update(&run, "persist_update_1", None)),
+        code(
+            stage
+                .host
+                .resolve_agent_persistent_state_metadata_update(&run, "", None),
+        ),
+        code(
+            stage
+                .host
+                .resolve_agent_persistent_state_metadata_update(&run, "persist_update_1", None),
+        ),
     ];
     let expected = [
         "agent.chat_commit_resolve_invalid",
@@ -126,7 +147,9 @@ async fn a_cancel_takes_the_question_away() {
     stage.host.cancel_agent_run(&run).await.unwrap();
     let outcome = stage.finish(handle).await;
     assert_eq!(outcome.report.status, RunStatus::Cancelled);
-    let late = stage.host.resolve_agent_chat_commit(&run, asked.text("commitId").unwrap(), Some("2"), None);
+    let late = stage
+        .host
+        .resolve_agent_chat_commit(&run, asked.text("commitId").unwrap(), Some("2"), None);
     assert_eq!(code(late), "agent.chat_commit_not_pending");
 }
 
@@ -137,7 +160,10 @@ async fn a_refusal_goes_to_the_model_and_a_refused_update_ends_the_run() {
     let run = handle.run_id().to_string();
     let asked = next(&mut handle, "chat_commit_requested").await;
     let id = asked.text("commitId").unwrap();
-    stage.host.resolve_agent_chat_commit(&run, id, None, Some("the chat is locked")).unwrap();
+    stage
+        .host
+        .resolve_agent_chat_commit(&run, id, None, Some("the chat is locked"))
+        .unwrap();
     let failed = next(&mut handle, "chat_commit_failed").await;
     assert_eq!(failed.text("message"), Some("the chat is locked"));
     handle.cancel_switch().cancel();

@@ -26,7 +26,10 @@ async fn the_next_request_carries_it_and_the_chat_does_not() {
     let handle = stage.start(model.clone(), |_| {}).await;
     model.asked().await;
     let first = submit(&stage, say(&handle, "  slower,\n please ")).await.unwrap();
-    assert_eq!((first.preview.as_str(), first.words, first.pending_count), ("slower, please", 2, 1));
+    assert_eq!(
+        (first.preview.as_str(), first.words, first.pending_count),
+        ("slower, please", 2, 1)
+    );
     submit(&stage, say(&handle, "and darker")).await.unwrap();
     (0..10).for_each(|_| model.answer());
     let outcome = stage.finish(handle).await;
@@ -48,8 +51,14 @@ async fn what_no_request_carries_is_told_as_discarded() {
     handle.cancel_switch().cancel();
     let outcome = stage.finish(handle).await;
     let discarded = &outcome.one("user_guidance_discarded").payload;
-    assert_eq!((&discarded["reason"], &discarded["count"]), (&json!("run_cancel_requested"), &json!(1)));
-    assert_eq!(submit(&stage, late).await.unwrap_err().code, "agent.guidance_active_run_missing");
+    assert_eq!(
+        (&discarded["reason"], &discarded["count"]),
+        (&json!("run_cancel_requested"), &json!(1))
+    );
+    assert_eq!(
+        submit(&stage, late).await.unwrap_err().code,
+        "agent.guidance_active_run_missing"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,11 +4,11 @@
 
 use std::path::Path;
 
+use innkeeper::Innkeeper;
 use innkeeper::protocol::envelope::Envelope;
 use innkeeper::protocol::id::RunId;
 use innkeeper::protocol::run::RunStatus;
 use innkeeper::protocol::view::ReadRunEvents;
-use innkeeper::{Innkeeper};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -37,7 +37,13 @@ fn turns() -> Vec<Said> {
 
 /// What the journal says, without what only a provider knows, what is drawn, and what the time was.
 fn told(outcome: &Outcome) -> Vec<Value> {
-    const OF_THE_RUN: [&str; 5] = ["run_created", "provider_state_updated", "agent_model_binding_resolved", "context_assembled", "model_request_created"];
+    const OF_THE_RUN: [&str; 5] = [
+        "run_created",
+        "provider_state_updated",
+        "agent_model_binding_resolved",
+        "context_assembled",
+        "model_request_created",
+    ];
     let told = |event: &Envelope| {
         let mut payload = event.payload.clone();
         if OF_THE_RUN.contains(&event.kind.as_str()) {
@@ -46,8 +52,20 @@ fn told(outcome: &Outcome) -> Vec<Value> {
         if let Some(members) = payload.as_object_mut() {
             // Ids that hold the run's own, dates, and what the server says of itself.
             for name in [
-                "commitId", "runId", "workspaceId", "stableChatId", "updateId", "stateId", "baseStateId", "elapsedMs", "responseId", "model",
-                "callId", "argumentsRef", "path", "resourceRefs",
+                "commitId",
+                "runId",
+                "workspaceId",
+                "stableChatId",
+                "updateId",
+                "stateId",
+                "baseStateId",
+                "elapsedMs",
+                "responseId",
+                "model",
+                "callId",
+                "argumentsRef",
+                "path",
+                "resourceRefs",
             ] {
                 members.remove(name);
             }
@@ -79,14 +97,19 @@ async fn play(provider: Provider, stream: bool) -> (Outcome, Vec<LiveUpdate>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_run_tells_the_same_over_every_format_streamed_or_not() {
     let (first, _) = play(Provider::Openai, false).await;
-    assert_eq!((first.report.status, &first.report.error), (RunStatus::Completed, &None));
+    assert_eq!(
+        (first.report.status, &first.report.error),
+        (RunStatus::Completed, &None)
+    );
     let expected = told(&first);
     for provider in Provider::ALL {
         for stream in [false, true] {
             let (outcome, shown) = play(provider, stream).await;
             assert_eq!(told(&outcome), expected, "{provider:?}, streamed: {stream}");
             assert_eq!(outcome.messages()[2]["mes"], "The lamp is lit.\nWe climb.");
-            let is_shown = shown.iter().any(|update| !matches!(update, LiveUpdate::Snapshot { .. }));
+            let is_shown = shown
+                .iter()
+                .any(|update| !matches!(update, LiveUpdate::Snapshot { .. }));
             assert_eq!(is_shown, stream, "{provider:?}: {shown:?}");
         }
     }
@@ -119,7 +142,11 @@ async fn what_is_shown_is_what_is_written_and_is_gone_at_the_end() {
     for provider in Provider::ALL {
         let (_, shown) = play(provider, true).await;
         let (written, left) = drafts(&shown);
-        assert_eq!(written, ["The lamp is out.\nWe climb.", "lamp: out", ""], "{provider:?}");
+        assert_eq!(
+            written,
+            ["The lamp is out.\nWe climb.", "lamp: out", ""],
+            "{provider:?}"
+        );
         assert_eq!(left, 0, "{provider:?}: {shown:?}");
     }
 }

@@ -99,7 +99,9 @@ pub(super) async fn watch(
 /// Shows questions as they are put and takes them away when they have their answer, from here or from elsewhere.
 fn follow_questions(host: &Innkeeper, run_id: &RunId, event: &Envelope, prompt: &mut Prompt) {
     let id = event.payload.get("approvalId").and_then(Value::as_str);
-    let Some(id) = id.and_then(|id| ApprovalId::parse(id).ok()) else { return };
+    let Some(id) = id.and_then(|id| ApprovalId::parse(id).ok()) else {
+        return;
+    };
     match event.kind.as_str() {
         "tool_call_awaiting_approval" => {
             let waiting = host.runs().and_then(|runs| runs.pending_approvals(run_id));
@@ -179,8 +181,8 @@ pub(super) fn report_json(report: &RunReport) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use innkeeper::HostError;
     use super::*;
+    use innkeeper::HostError;
 
     fn report(status: RunStatus, code: Option<&str>) -> RunReport {
         RunReport {

@@ -173,7 +173,11 @@ mod tests {
         for language in [Language::Rust, Language::Js, Language::Python] {
             for file in templates::files(language).iter().filter(|file| file.has_blanks) {
                 let filled = Names::of("my-tool").fill_in(&file.text);
-                assert!(!filled.contains("{{"), "{}: {filled}", file.path);
+                // Other double braces are the language's own.
+                let left = ["{{id", "{{tool", "{{module"]
+                    .into_iter()
+                    .find(|blank| filled.contains(blank));
+                assert_eq!(left, None, "{}", file.path);
             }
         }
     }

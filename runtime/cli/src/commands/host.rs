@@ -23,15 +23,19 @@ pub(super) async fn tools_only(data: Option<&DataRoot>) -> Result<Innkeeper, Fai
 
 /// Builds the host, which has this program compile components of others.
 pub(super) async fn build(builder: Builder) -> Result<Innkeeper, Failure> {
-    builder.compiler(compile::by_this_program()).build().await.map_err(|error| {
-        let hint = "If address space is short, raise the limit (ulimit -v).";
-        let failure = Failure::from(error);
-        if failure.code == "sandbox.engine_failed" && failure.hint.is_none() {
-            failure.hint(hint)
-        } else {
-            failure
-        }
-    })
+    builder
+        .compiler(compile::by_this_program())
+        .build()
+        .await
+        .map_err(|error| {
+            let hint = "If address space is short, raise the limit (ulimit -v).";
+            let failure = Failure::from(error);
+            if failure.code == "sandbox.engine_failed" && failure.hint.is_none() {
+                failure.hint(hint)
+            } else {
+                failure
+            }
+        })
 }
 
 /// The short digest of each tool's component, by tool id.

@@ -57,8 +57,12 @@ async fn answer(mut answer: RemoteAnswer, data: &DataRoot, console: &mut Console
     let reader = reader(data);
     let waiting = reader.pending_approvals(&answer.run_id);
     let waiting = waiting.map_err(|error| about(error, data))?;
-    let (InboxRequest::Approve { call_id, approval_id, .. } | InboxRequest::Deny { call_id, approval_id, .. }) =
-        &mut answer.request
+    let (InboxRequest::Approve {
+        call_id, approval_id, ..
+    }
+    | InboxRequest::Deny {
+        call_id, approval_id, ..
+    }) = &mut answer.request
     else {
         return Ok(Exit::Usage);
     };
@@ -69,7 +73,10 @@ async fn answer(mut answer: RemoteAnswer, data: &DataRoot, console: &mut Console
         *approval_id = Some(pending.request.approval_id.clone());
     } else if let Some(other) = waiting.first() {
         let call = plain(other.request.call_id.as_str());
-        let failure = Failure::usage("agent.approval_not_pending", format!("no call {:?} waits for an answer", call_id.as_str()));
+        let failure = Failure::usage(
+            "agent.approval_not_pending",
+            format!("no call {:?} waits for an answer", call_id.as_str()),
+        );
         return Err(failure.hint(format!("The call that waits is {call}.")));
     }
     let answered = reader.answer_call(answer).await;

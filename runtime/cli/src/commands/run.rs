@@ -22,10 +22,17 @@ use crate::render::ending;
 /// Starts the run and shows it until it ends.
 pub(super) async fn run(args: RunArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     let model = model(&args)?;
-    let profile = args.profile.as_deref().map_or(Ok(ProfileChoice::BuiltIn), profile::find)?;
+    let profile = args
+        .profile
+        .as_deref()
+        .map_or(Ok(ProfileChoice::BuiltIn), profile::find)?;
     let activation = args.activation.as_deref().map(read_activation).transpose()?;
     let prompt = prompt(&args)?;
-    let with = args.with.iter().map(|id| parse_extension_id(id)).collect::<Result<_, _>>()?;
+    let with = args
+        .with
+        .iter()
+        .map(|id| parse_extension_id(id))
+        .collect::<Result<_, _>>()?;
     let host = host::build(Innkeeper::builder().data_root(&data.path)).await?;
     let limit = host.chosen_profile(&profile, &data.path)?.profile.tools.max_rounds;
     let beyond = args.max_rounds.filter(|rounds| i64::from(*rounds) > limit);

@@ -10,9 +10,15 @@ use super::text::{plain, plain_lines};
 /// What a person reads before answering.
 pub(crate) fn approval_question(pending: &PendingApproval, paint: Paint) -> String {
     let request = &pending.request;
-    let publisher = request.publisher.as_deref().map(|name| format!(", published by {}", plain(name)));
+    let publisher = request
+        .publisher
+        .as_deref()
+        .map(|name| format!(", published by {}", plain(name)));
     let mut lines = vec![
-        paint.strong(&format!("May the agent call \u{201c}{}\u{201d}?", plain(&request.title))),
+        paint.strong(&format!(
+            "May the agent call \u{201c}{}\u{201d}?",
+            plain(&request.title)
+        )),
         format!(
             "  tool     {} ({}{})",
             plain(request.tool_id.as_str()),
@@ -62,7 +68,9 @@ pub(crate) fn answered_text(answered: &AnsweredToolCall) -> String {
     match (answered.approved, answered.scope) {
         (false, _) => format!("The call {call} was denied; the run goes on without it."),
         (true, ApprovalScope::Once) => format!("The call {call} may be made, this once."),
-        (true, ApprovalScope::Run) => format!("The call {call} may be made, and the same call again until the run ends."),
+        (true, ApprovalScope::Run) => {
+            format!("The call {call} may be made, and the same call again until the run ends.")
+        }
         (true, ApprovalScope::Always) => format!("The call {call} may be made, and the same call in every run."),
     }
 }

@@ -74,7 +74,10 @@ pub(crate) fn ending(report: &RunReport, facts: &Facts, more: Option<&str>, pain
         Some(index) => format!("number {index} (from 0) in"),
         None => "none was committed;".to_owned(),
     };
-    let chat = report.chat.as_deref().map_or_else(|| "the application's chat".to_owned(), path);
+    let chat = report
+        .chat
+        .as_deref()
+        .map_or_else(|| "the application's chat".to_owned(), path);
     lines.push(format!("{} {chat}", labelled("message", &message, paint, columns)));
     // Paths and ids are not wrapped: they are there to be copied.
     lines.push(format!("{}{}", labelled("run", "", paint, columns), report.run_id));

@@ -9,8 +9,8 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
-use innkeeper::protocol::envelope::{Envelope, Level};
 use innkeeper::protocol::approval::ApprovalScope;
+use innkeeper::protocol::envelope::{Envelope, Level};
 use innkeeper::protocol::event::{AnsweredBy, CallScope, RunEvent};
 use innkeeper::protocol::path::WorkspacePath;
 use serde_json::{Value, json};
@@ -126,7 +126,9 @@ impl Timeline {
             | E::WorkspacePatchApplied { .. }
             | E::WorkspaceFileDeleted { .. } => self.call_rows(event),
             E::ToolCallAwaitingApproval(_) | E::ToolCallApproved(_) | E::ToolCallDenied(_) => self.approval_rows(event),
-            E::UserGuidanceSubmitted(_) | E::UserGuidanceApplied(_) | E::UserGuidanceDiscarded(_) => guidance_rows(event),
+            E::UserGuidanceSubmitted(_) | E::UserGuidanceApplied(_) | E::UserGuidanceDiscarded(_) => {
+                guidance_rows(event)
+            }
             E::ChatCommitCompleted { .. } | E::ChatCommitFailed { .. } => self.commit_rows(event),
             E::PersistentChangesCommitted { .. }
             | E::PersistentChangesCommitFailed { .. }

@@ -8,7 +8,7 @@ use super::is_thorough;
 use super::place::{Place, chat_of, long_script};
 
 /// After which events of the run the program is killed: every so many of them.
-const EVERY: usize = 6;
+const EVERY: usize = 13;
 
 /// Kills the run once it has announced so many events, and gives what it said. It must still have been running then.
 pub fn killed_after(place: &Place, events: usize) -> String {

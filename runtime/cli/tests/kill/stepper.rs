@@ -38,7 +38,7 @@ pub fn is_there() -> bool {
     // Written past the capture of test output: a check that did not happen must be heard of.
     let _ = writeln!(
         std::io::stderr(),
-        "warning: strace cannot be used here ({}), so the program is killed at its events instead of its system calls",
+        "warning: strace cannot be used here ({}): the program is killed at its events only, and its disk does not fail",
         why.trim()
     );
     false

@@ -93,7 +93,7 @@ fn check_goes_on(place: &Place) {
 fn a_run_over_a_chat_of_one_message() {
     kill_along(&Plan {
         messages: 1,
-        every: 31,
+        every: 61,
         commits: true,
     });
 }
@@ -102,7 +102,7 @@ fn a_run_over_a_chat_of_one_message() {
 fn a_run_over_a_chat_of_a_thousand_messages() {
     kill_along(&Plan {
         messages: 1_000,
-        every: 97,
+        every: 181,
         commits: false,
     });
 }
@@ -111,7 +111,7 @@ fn a_run_over_a_chat_of_a_thousand_messages() {
 fn a_run_over_a_chat_of_fifty_thousand_messages() {
     kill_along(&Plan {
         messages: 50_000,
-        every: 293,
+        every: 307,
         commits: false,
     });
 }

@@ -100,7 +100,10 @@ fn the_person_at_the_terminal_sees_the_change_and_says_yes() {
     let mut shown = BufReader::new(child.stdout.take().unwrap());
     let question = read_until(&mut shown, "y: this once");
     assert!(question.contains("+Caught."), "{question}");
-    assert!(question.contains("your policy asks before this tool is called"), "{question}");
+    assert!(
+        question.contains("your policy asks before this tool is called"),
+        "{question}"
+    );
     let mut keys = child.stdin.take().unwrap();
     keys.write_all(b"maybe\ny\n").unwrap();
     read_until(&mut shown, "run completed");
@@ -114,15 +117,27 @@ fn another_process_denies_and_the_run_goes_on() {
     let ground = Ground::new();
     let mut child = ground.at_a_terminal();
     let run_id = ground.waiting();
-    let (code, stdout, stderr) = run(&ground.data(), &["runs", "deny", &run_id, "c1", "--reason", "Not yet.", "--json"]);
+    let (code, stdout, stderr) = run(
+        &ground.data(),
+        &["runs", "deny", &run_id, "c1", "--reason", "Not yet.", "--json"],
+    );
     assert_eq!(code, Some(0), "{stderr}");
     let answered: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((&answered["approved"], &answered["callId"]), (&json!(false), &json!("c1")));
+    assert_eq!(
+        (&answered["approved"], &answered["callId"]),
+        (&json!(false), &json!("c1"))
+    );
     child.wait().unwrap();
     let (_, events, _) = run(&ground.data(), &["runs", "events", &run_id, "--limit", "500", "--json"]);
-    assert!(events.contains("tool.approval_denied") && events.contains("Not yet."), "{events}");
+    assert!(
+        events.contains("tool.approval_denied") && events.contains("Not yet."),
+        "{events}"
+    );
     let (code, stdout, _) = run(&ground.data(), &["runs", "approve", &run_id, "c1", "--json"]);
-    assert_eq!((code, super::error_code(&stdout).as_str()), (Some(2), "agent.approval_not_pending"));
+    assert_eq!(
+        (code, super::error_code(&stdout).as_str()),
+        (Some(2), "agent.approval_not_pending")
+    );
 }
 
 #[test]
@@ -141,7 +156,16 @@ fn another_process_cancels_a_run_that_waits() {
 fn without_a_terminal_nobody_is_there_and_always_agrees_for_everybody() {
     let ground = Ground::new();
     for (approve, code) in [("ask", "tool.approval_unavailable"), ("always", "\"by\":\"policy\"")] {
-        let arguments = ["run", "--chat", &ground.chat, "--model", &ground.model, "--approve", approve, "--json"];
+        let arguments = [
+            "run",
+            "--chat",
+            &ground.chat,
+            "--model",
+            &ground.model,
+            "--approve",
+            approve,
+            "--json",
+        ];
         let (_, stdout, _) = run(&ground.data(), &arguments);
         assert!(stdout.contains(code), "{approve}: {stdout}");
     }

@@ -152,14 +152,11 @@ fn a_file_that_is_too_large_is_not_read() {
 }
 
 #[test]
-fn a_folder_is_refused_clearly_and_a_missing_file_too() {
+fn a_folder_that_is_no_package_is_refused_clearly_and_a_missing_file_too() {
     let folder = tempfile::tempdir().unwrap();
     let (code, _, stderr) = check(folder.path(), &[]);
     assert_eq!(code, Some(2));
-    assert!(
-        stderr.contains("is a folder; this version checks single components"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("extension.toml is not there"), "{stderr}");
     let (code, stdout, _) = check(&folder.path().join("x.wasm"), &["--json"]);
     assert_eq!((code, error_code(&stdout).as_str()), (Some(2), "cli.file_unreadable"));
 }

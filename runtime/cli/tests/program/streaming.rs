@@ -37,5 +37,9 @@ fn every_change_of_the_draft_is_a_line_of_its_own() {
 
 #[test]
 fn an_answer_in_one_piece_shows_nothing_ahead() {
-    assert!(lines("--no-stream").iter().all(|line| line.get("live").is_none_or(|update| update["type"] == "snapshot")));
+    assert!(
+        lines("--no-stream")
+            .iter()
+            .all(|line| line.get("live").is_none_or(|update| update["type"] == "snapshot"))
+    );
 }

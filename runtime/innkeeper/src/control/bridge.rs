@@ -171,7 +171,8 @@ impl HostBridge {
         let receipt = || CommitReceipt {
             message_id: message_id.map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned),
         };
-        self.commits.resolve(run_id, commit_id, refusal(error).map_or_else(|| Ok(receipt()), Err))
+        self.commits
+            .resolve(run_id, commit_id, refusal(error).map_or_else(|| Ok(receipt()), Err))
     }
 
     /// The front end has named the persistent state in the message, or could not. A blank error counts as success.
@@ -179,7 +180,8 @@ impl HostBridge {
     /// # Errors
     /// The `agent.persistent_state_metadata_update_*` codes that say what [`resolve_commit`](Self::resolve_commit) says of commits.
     pub fn resolve_metadata_update(&self, run_id: &str, update_id: &str, error: Option<&str>) -> Result<(), HostError> {
-        self.updates.resolve(run_id, update_id, refusal(error).map_or(Ok(()), Err))
+        self.updates
+            .resolve(run_id, update_id, refusal(error).map_or(Ok(()), Err))
     }
 }
 

@@ -141,7 +141,10 @@ mod tests {
         let mut asked = desk.ask(call("c1"), id("approval_1"), true);
         let once = yes(ApprovalScope::Once);
         assert_eq!(desk.answer(&call("c1"), None, once.clone()), Ok(id("approval_1")));
-        assert_eq!(desk.answer(&call("c1"), None, once.clone()), Err(AnswerRefusal::NotPending));
+        assert_eq!(
+            desk.answer(&call("c1"), None, once.clone()),
+            Err(AnswerRefusal::NotPending)
+        );
         assert_eq!(asked.answer().await, Some(once));
     }
 
@@ -149,7 +152,9 @@ mod tests {
     fn an_answer_to_another_question_counts_for_nothing() {
         let desk = Arc::new(ApprovalDesk::default());
         let _asked = desk.ask(call("c1"), id("approval_1"), true);
-        let answer = |call_id: &str, approval: Option<&ApprovalId>| desk.answer(&call(call_id), approval, yes(ApprovalScope::Once));
+        let answer = |call_id: &str, approval: Option<&ApprovalId>| {
+            desk.answer(&call(call_id), approval, yes(ApprovalScope::Once))
+        };
         assert_eq!(answer("c2", None), Err(AnswerRefusal::NotPending));
         assert_eq!(answer("c1", Some(&id("approval_0"))), Err(AnswerRefusal::NotPending));
         assert!(desk.is_pending(&call("c1")));

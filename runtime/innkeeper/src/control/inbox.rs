@@ -37,7 +37,10 @@ pub(crate) async fn serve(runs: &ActiveRuns, run: &ActiveRun, stamps: &EventStam
         for Received { id, request } in taken.await.unwrap_or_default() {
             let done = match request {
                 Ok(request) => carry_out(runs, run, stamps, request).await,
-                Err(why) => Err(HostError::new("agent.request_invalid", format!("the request cannot be read: {why}"))),
+                Err(why) => Err(HostError::new(
+                    "agent.request_invalid",
+                    format!("the request cannot be read: {why}"),
+                )),
             };
             let (inbox, answer) = (inbox.clone(), answer(done));
             let sent = blocking::<(), RunError>(move || {

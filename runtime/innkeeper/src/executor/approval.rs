@@ -139,7 +139,9 @@ impl Executor {
 
     /// An answer that covers more than this call is remembered. One that cannot be kept counts for this call all the same.
     pub(super) async fn keep_answer(&mut self, approval: ApprovalAnswerPayload) {
-        let Some(question) = self.work.question.take() else { return };
+        let Some(question) = self.work.question.take() else {
+            return;
+        };
         if approval.by != AnsweredBy::User {
             return;
         }

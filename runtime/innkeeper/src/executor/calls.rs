@@ -86,7 +86,11 @@ impl Executor {
 
     pub(super) async fn create_checkpoint(&mut self, reason: CheckpointReason) -> Result<Event, RunError> {
         self.work.checkpoints += 1;
-        let id = self.active.recorder.create_checkpoint(self.work.checkpoints, reason).await?;
+        let id = self
+            .active
+            .recorder
+            .create_checkpoint(self.work.checkpoints, reason)
+            .await?;
         let id = CheckpointId::parse(&id).map_err(|e| RunError::internal("agent.internal_error", e.to_string()))?;
         Ok(Event::CheckpointCreated(id))
     }

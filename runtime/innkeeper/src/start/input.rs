@@ -135,7 +135,10 @@ impl RunChat {
 fn stable_chat_id(text: &str) -> Result<StableChatId, HostError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(HostError::new("agent.stable_chat_id_required", "the start names no stableChatId"));
+        return Err(HostError::new(
+            "agent.stable_chat_id_required",
+            "the start names no stableChatId",
+        ));
     }
     StableChatId::parse(text).map_err(|error| HostError::new("agent.invalid_stable_chat_id", error.to_string()))
 }

@@ -70,7 +70,10 @@ impl Innkeeper {
             clock: self.clock.clone(),
             approvals: start.approvals,
             standing: Arc::new(Approvals::new(data_root)),
-            live: start.stream.unwrap_or(frame.profile.run().stream).then(|| active.live.invocation(live_source(&setup))),
+            live: start
+                .stream
+                .unwrap_or(frame.profile.run().stream)
+                .then(|| active.live.invocation(live_source(&setup))),
             limits: frame.profile.call_limits(&self.limits),
             seed: start.seed.unwrap_or_else(|| self.entropy.seed()),
             work: Work::default(),

@@ -69,7 +69,10 @@ impl Innkeeper {
     /// their order; `agent.chats_required` and `agent.models_required` for a host that was built without them. Nothing is written then.
     pub async fn start_agent_run(&self, request: StartAgentRun) -> Result<AgentRun, HostError> {
         let options = StartOptions::parse(request.options.as_ref())?;
-        let told = request.presentation.as_ref().map(|word| json!({ "presentation": word }));
+        let told = request
+            .presentation
+            .as_ref()
+            .map(|word| json!({ "presentation": word }));
         let told = StartOptions::parse(told.as_ref())?;
         let submitted = Submitted::receive(Submission {
             snapshot: request.prompt_snapshot.as_ref(),
@@ -77,8 +80,14 @@ impl Innkeeper {
             frozen: request.frozen_run_input_snapshot.as_ref(),
             intent: request.generation_intent.as_ref(),
         })?;
-        let source = self.chats.clone().ok_or_else(|| missing("agent.chats_required", "chats"))?;
-        let models = self.models.clone().ok_or_else(|| missing("agent.models_required", "models"))?;
+        let source = self
+            .chats
+            .clone()
+            .ok_or_else(|| missing("agent.chats_required", "chats"))?;
+        let models = self
+            .models
+            .clone()
+            .ok_or_else(|| missing("agent.models_required", "models"))?;
         let model = models.model(submitted.payload())?;
         let chat = RunChat::Application(ApplicationChat {
             chat_ref: request.chat_ref,
@@ -121,6 +130,9 @@ impl Innkeeper {
 }
 
 fn missing(code: &str, what: &str) -> HostError {
-    HostError::new(code, format!("this host was built without {what}, so it cannot start runs over an application's chat"))
-        .with_hint(format!("Give the builder {what}."))
+    HostError::new(
+        code,
+        format!("this host was built without {what}, so it cannot start runs over an application's chat"),
+    )
+    .with_hint(format!("Give the builder {what}."))
 }

@@ -21,7 +21,14 @@ use crate::tree::{Tree, TreeError, is_staging_name};
 /// Removes what a run did not finish: temporary files, staged changes, half a checkpoint, half a persistent state. Only for the run's
 /// owner.
 pub(crate) fn sweep(root: &RunsRoot, folder: &RunFolder) {
-    for part in ["", "model-responses", "input", "invocations", "tool-args", "tool-results"] {
+    for part in [
+        "",
+        "model-responses",
+        "input",
+        "invocations",
+        "tool-args",
+        "tool-results",
+    ] {
         sweep_folder(&folder.path().join(part));
     }
     match Tree::open(folder.path()) {

@@ -61,10 +61,15 @@ fn the_last_write_of_a_round_is_committed_once_all_its_calls_are_settled() {
 #[test]
 fn a_file_that_the_chat_showed_while_it_was_written_is_not_committed_ahead() {
     let scene = Scene::new().rules(|rules| rules.shows_live_writes = true);
-    let shown = scene.clone().calls([patch("c1", "output/main.md"), write("c2", "output/aside.md")]);
+    let shown = scene
+        .clone()
+        .calls([patch("c1", "output/main.md"), write("c2", "output/aside.md")]);
     assert_eq!(asked(&shown.calls(ending()).play()), [explicit()]);
     let patched = scene.calls([write("c1", "output/main.md"), patch("c2", "output/main.md")]);
-    assert_eq!(asked(&patched.calls(ending()).play()), [json!(["output/main.md", "c2", false]), explicit()]);
+    assert_eq!(
+        asked(&patched.calls(ending()).play()),
+        [json!(["output/main.md", "c2", false]), explicit()]
+    );
 }
 
 #[test]

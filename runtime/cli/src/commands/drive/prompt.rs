@@ -120,7 +120,17 @@ mod tests {
 
     #[test]
     fn only_a_clear_line_is_an_answer() {
-        let answers = ["y", " YES ", "run", "always", "n", "no not now", "yes please", "", "\u{202e}y"];
+        let answers = [
+            "y",
+            " YES ",
+            "run",
+            "always",
+            "n",
+            "no not now",
+            "yes please",
+            "",
+            "\u{202e}y",
+        ];
         let parsed = answers.map(|line| parse(line, true));
         let no = |reason: Option<&str>| Answer::No(reason.map(str::to_owned));
         let expected = [
@@ -139,6 +149,9 @@ mod tests {
 
     #[test]
     fn what_hides_something_cannot_be_answered_for_good() {
-        assert_eq!(["always", "run", "y"].map(|line| parse(line, false)), [Answer::Unclear, Answer::Unclear, Answer::Yes("once")]);
+        assert_eq!(
+            ["always", "run", "y"].map(|line| parse(line, false)),
+            [Answer::Unclear, Answer::Unclear, Answer::Yes("once")]
+        );
     }
 }
