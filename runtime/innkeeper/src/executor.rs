@@ -99,7 +99,7 @@ impl Executor {
     pub(crate) async fn drive(mut self) -> Ended {
         let ended = self.run_to_end().await;
         // Whatever the host was asked and has not answered is asked no more.
-        self.host.run_ended(&self.frame.run_id);
+        self.host.withdraw(&self.frame.run_id);
         self.active.live.run_ended();
         ended
     }

@@ -308,8 +308,8 @@ pub trait ChatHost: Send + Sync {
     fn announce_commit(&self, _run_id: &RunId, _commit_id: &CommitId) {}
     /// The same for an update.
     fn announce_update(&self, _run_id: &RunId, _update_id: &str) {}
-    /// The run is over: what it has asked and nobody has answered is asked no more.
-    fn run_ended(&self, _run_id: &RunId) {}
+    /// What this run has asked and nobody has answered is asked no more: it is over, or found out that it cannot go through with it.
+    fn withdraw(&self, _run_id: &RunId) {}
 }
 
 /// How a commit of a given mode is named in words.

@@ -210,8 +210,34 @@ impl ChatHost for HostBridge {
         self.updates.announce(run_id, update_id);
     }
 
-    fn run_ended(&self, run_id: &RunId) {
+    fn withdraw(&self, run_id: &RunId) {
         self.commits.forget(run_id);
         self.updates.forget(run_id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_that_was_withdrawn_cannot_be_answered_and_others_can() {
+        let bridge = HostBridge::default();
+        let run = |id: &str| RunId::parse(id).unwrap();
+        let commit = |id: &str| CommitId::parse(id).unwrap();
+        bridge.announce_commit(&run("run_1"), &commit("commit_1"));
+        bridge.announce_commit(&run("run_2"), &commit("commit_2"));
+        bridge.withdraw(&run("run_1"));
+        let code = |run: &str, id: &str| {
+            bridge
+                .resolve_commit(run, id, Some("2"), None)
+                .err()
+                .map(|error| error.code)
+        };
+        assert_eq!(
+            code("run_1", "commit_1").as_deref(),
+            Some("agent.chat_commit_not_pending")
+        );
+        assert_eq!(code("run_2", "commit_2"), None);
     }
 }

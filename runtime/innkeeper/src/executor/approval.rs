@@ -123,7 +123,8 @@ impl Executor {
 
     /// Waits for the person, however long it takes.
     pub(super) async fn ask_approval(&mut self) -> Event {
-        let Some(asked) = self.work.question.as_mut().and_then(|question| question.asked.as_mut()) else {
+        // Taken off the desk on every way out, so that a late answer finds nothing and is told so.
+        let Some(mut asked) = self.work.question.as_mut().and_then(|question| question.asked.take()) else {
             let error = "a person was to be asked and no question was put";
             return Event::Failed(RunError::internal("agent.internal_error", error));
         };

@@ -28,8 +28,11 @@ impl Executor {
         }
         let text = match self.text_to_commit(&planned).await {
             Ok(text) => text,
-            Err(Ok(refusal)) => return Event::CommitAnswered(Err(refusal)),
-            Err(Err(error)) => return Event::Failed(error),
+            Err(reason) => {
+                // The host has read the question already; nobody waits for its answer any more.
+                self.host.withdraw(&self.frame.run_id);
+                return reason.map_or_else(Event::Failed, |refusal| Event::CommitAnswered(Err(refusal)));
+            }
         };
         let request = self
             .frame
