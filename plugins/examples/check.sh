@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds and tries the three examples, and a new package in each language, as a stranger would: with the language's own tools, from its
-# own registry. What cannot be installed here is skipped, and said so in a line that begins with SKIPPED.
+# own registry. The examples are installed then, and play their conversation in a run. What cannot be installed here is skipped, and said
+# so in a line that begins with SKIPPED.
 #
 #   plugins/examples/check.sh [PATH-OF-INNKEEPER]        default: target/debug/innkeeper
 set -euo pipefail
@@ -44,6 +45,22 @@ build() {
     esac
 }
 
+# converse ID COPY CONVERSATION: installs the package with all that it asks for, and plays a conversation over a chat, in which every call
+# of its tools has to work.
+converse() {
+    local grants wanted got
+    grants=$(sed -n '/^\[capabilities\]/,/^$/s/^\([a-z-]*\) = .*/--grant \1/p' "$2/extension.toml")
+    cp "$root/runtime/cli/demo/ferry.jsonl" "$scratch/$1.jsonl"
+    # shellcheck disable=SC2086 # words on purpose
+    "$innkeeper" --quiet extension install "$2" $grants >/dev/null &&
+        "$innkeeper" run --chat "$scratch/$1.jsonl" --model "scripted:$3" --with "extension/$1" --approve always --json >"$scratch/run.json" ||
+        return 1
+    wanted=$(grep -c "\"ext__$1__" "$3")
+    got=$(grep -c "\"tool_call_completed\".*\"extension/$1:.*\"isError\":false" "$scratch/run.json")
+    echo "conversation: $got of $wanted calls of extension/$1 worked"
+    [ "$got" -eq "$wanted" ]
+}
+
 # check NAME LANGUAGE FOLDER: builds what lies in the folder, and tries a copy, so that sealing it changes nothing here.
 check() {
     echo "== $1"
@@ -54,7 +71,8 @@ check() {
     local copy="$scratch/packages/$1"
     mkdir -p "$copy"
     if build "$2" "$3" && cp -r "$3"/extension.toml "$3"/*.wasm "$3"/cases "$3"/README.md "$copy" &&
-        "$innkeeper" extension test "$copy" --seal && "$innkeeper" extension check "$copy" >/dev/null; then
+        "$innkeeper" extension test "$copy" --seal && "$innkeeper" extension check "$copy" >/dev/null &&
+        { [ ! -e "$3/conversation.json" ] || converse "$(sed -n 's/^id = "\(.*\)"/\1/p' "$copy/extension.toml")" "$copy" "$3/conversation.json"; }; then
         passed=$((passed + 1))
     else
         echo "FAILED: $1"
