@@ -3,7 +3,7 @@
 //! `INNKEEPER_SWAP_ROUNDS`, which makes other long loops longer, also makes the folder larger.
 
 use innkeeper::{BenchResult, BenchSetup};
-use innkeeper_testkit::cases::files::Folder;
+use innkeeper_cases::files::Folder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -55,6 +55,11 @@ impl WorkspaceFiles for NoFiles {
 impl Direct {
     /// A sandbox in which one call runs at a time, so that a call that has not let go of its place shows.
     pub async fn new(guest: &str, granted: &[Capability], files: Arc<dyn WorkspaceFiles>) -> Self {
+        Self::of(&component(guest), granted, files).await
+    }
+
+    /// The same for a component that has no file.
+    pub async fn of(bytes: &[u8], granted: &[Capability], files: Arc<dyn WorkspaceFiles>) -> Self {
         let config = SandboxConfig {
             cache_dir: Some(host::cache()),
             max_concurrent: 1,
@@ -66,7 +71,7 @@ impl Direct {
         let mut hostile = Catalogue::default();
         let origin = Origin::Extension("hostile".to_owned());
         hostile
-            .add(&sandbox, "hostile", &origin, &component(guest), granted)
+            .add(&sandbox, "hostile", &origin, bytes, &granted.into())
             .await
             .unwrap();
         Self {
@@ -117,6 +122,8 @@ impl Direct {
         let environment = CallEnvironment {
             invocation: Arc::new(invocation),
             randomness: Box::new(Zero),
+            clock: Arc::new(SystemClock::default()),
+            network: None,
             limits,
         };
         tool.call(&self.sandbox, &arguments, environment).await

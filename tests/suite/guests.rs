@@ -5,6 +5,7 @@
 mod limits;
 mod parallel;
 pub mod puppet;
+mod wasi;
 mod writing;
 
 use std::path::PathBuf;
@@ -83,7 +84,7 @@ pub async fn bench_on(
         component: Some(ForeignComponent {
             id: "hostile".to_owned(),
             bytes,
-            granted: granted.to_vec(),
+            granted: granted.into(),
         }),
         ..BenchSetup::default()
     };
@@ -184,7 +185,7 @@ refused_at_load! {
     loop_in_start = "extension.invalid_component" naming "within 10000 ms",
     memory_declared = "extension.invalid_component" naming "limit of 0x4000000 bytes",
     use_in_specs = "extension.invalid_component" naming "innkeeper:random/random" with Capability::Random,
-    import_environment = "extension.import_refused" naming "wasi:cli/environment@0.2.0",
+    import_wasi_http = "extension.import_refused" naming "wasi:http/outgoing-handler@0.2.0",
     import_control = "extension.import_refused" naming "innkeeper:run/control@0.1.0",
     no_tool = "extension.invalid_component" naming "innkeeper:tool/tool",
     unknown_placeholder = "tool.unknown_placeholder" naming "nonsense",
@@ -284,8 +285,9 @@ fn every_guest_has_a_test() {
             "well_behaved",
         ])
         .chain(limits::GUESTS.iter().copied())
+        .chain(wasi::GUESTS.iter().copied())
         .chain(crate::hostile::GUESTS.iter().copied())
-        .chain(["puppet"])
+        .chain(["puppet", "fetch"])
         .collect();
     named.sort_unstable();
     assert_eq!(found, named);

@@ -16,13 +16,17 @@ mod coverage;
 mod crowd;
 mod direct;
 mod faults;
+mod frozen;
 mod guests;
 mod host;
 mod hostile;
 mod layers;
+mod network;
 mod openai;
 #[cfg(unix)]
 mod paths;
+#[cfg(feature = "pulley")]
+mod pulley;
 mod repository;
 mod run;
 mod schemas;

@@ -210,7 +210,7 @@ async fn a_very_deep_folder_is_only_a_long_path() {
 async fn a_workspace_behind_a_link_is_confined_all_the_same() {
     let ground = Ground::new();
     let spelling = ground.base().join("run-link");
-    innkeeper_testkit::cases::files::link("run", &spelling).unwrap();
+    innkeeper_cases::files::link("run", &spelling).unwrap();
     let setup = || BenchSetup {
         workspace: spelling.clone(),
         ..BenchSetup::default()
@@ -233,7 +233,7 @@ async fn a_root_that_is_a_link_is_not_entered() {
     let ground = Ground::new();
     let plan = ground.workspace().join("plan");
     std::fs::remove_dir(&plan).unwrap();
-    innkeeper_testkit::cases::files::link("../outside", &plan).unwrap();
+    innkeeper_cases::files::link("../outside", &plan).unwrap();
     for tool in [
         Tool::List,
         Tool::Search,
@@ -264,7 +264,7 @@ async fn a_workspace_that_was_replaced_ends_the_run() {
     let ground = Ground::new();
     let mut bench = host::shared().await.tool_bench(ground.setup()).await.unwrap();
     std::fs::rename(ground.workspace(), ground.base().join("moved")).unwrap();
-    innkeeper_testkit::cases::files::Folder::workspace(&ground.workspace(), &[]).unwrap();
+    innkeeper_cases::files::Folder::workspace(&ground.workspace(), &[]).unwrap();
     for tool in [Tool::List, Tool::Read, Tool::Append] {
         let (name, arguments) = tool.call("output/new.md");
         let fault = bench.call(name, &arguments).await.err().map(|error| error.code);
@@ -283,7 +283,7 @@ async fn a_read_only_root_stays_as_it_is() {
         component: Some(ForeignComponent {
             id: "hostile".to_owned(),
             bytes: component("puppet"),
-            granted: vec![Capability::WorkspaceRead, Capability::WorkspaceWrite],
+            granted: [Capability::WorkspaceRead, Capability::WorkspaceWrite].into(),
         }),
         ..ground.setup()
     };

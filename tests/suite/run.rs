@@ -17,7 +17,8 @@ mod limits;
 mod prompt;
 mod restart;
 mod skills;
-mod stage;
+mod snapshot;
+pub mod stage;
 
 pub use bridge::start as start_bridged;
 pub use happy::turns as happy_turns;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use innkeeper::protocol::limits::Limits;
 use innkeeper::protocol::port::Clock as _;
 use innkeeper::protocol::run::RunStatus;
-use innkeeper::{BenchSetup, ForeignComponent, SystemClock};
+use innkeeper::{BenchSetup, ForeignComponent, Grants, SystemClock};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -39,7 +39,7 @@ async fn a_guest_that_never_stops_is_stopped_at_its_deadline() {
         component: Some(ForeignComponent {
             id: "hostile".into(),
             bytes: component("loop_in_call"),
-            granted: Vec::new(),
+            granted: Grants::default(),
         }),
         ..BenchSetup::default()
     };

@@ -43,8 +43,8 @@ fn spec(spec: Spec) -> wit::Spec {
             read_only: spec.read_only,
             destructive: spec.destructive,
             idempotent: spec.idempotent,
-            // Nothing outside the host can be reached through the capabilities of this crate.
-            open_world: false,
+            // Nothing else outside the host can be reached through the capabilities of this crate.
+            open_world: spec.uses.iter().any(|name| name == crate::host::http::INTERFACE),
             cost: match spec.cost {
                 Cost::Low => wit::Cost::Low,
                 Cost::Normal => wit::Cost::Normal,

@@ -4,6 +4,8 @@
 //! [`testing::call`](crate::testing::call), and panic where there is none or the tool does not list the interface.
 
 pub mod chat;
+pub mod clock;
+pub mod http;
 pub mod log;
 pub mod random;
 pub mod workspace;

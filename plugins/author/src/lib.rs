@@ -55,7 +55,8 @@ mod arguments;
 pub mod bindings {
     wit_bindgen::generate!({
         path: [
-            "../../wit/tool", "../../wit/workspace", "../../wit/chat", "../../wit/worldinfo", "../../wit/random", "../../wit/log",
+            "../../wit/tool", "../../wit/workspace", "../../wit/chat", "../../wit/worldinfo", "../../wit/random", "../../wit/clock",
+            "../../wit/http", "../../wit/log",
         ],
         inline: "package innkeeper:extension;
             world extension {
@@ -64,6 +65,8 @@ pub mod bindings {
                 import innkeeper:chat/history@0.1.0;
                 import innkeeper:worldinfo/activated@0.1.0;
                 import innkeeper:random/random@0.1.0;
+                import innkeeper:clock/clock@0.1.0;
+                import innkeeper:http/fetch@0.1.0;
                 import innkeeper:log/log@0.1.0;
                 export innkeeper:tool/tool@0.1.0;
             }",

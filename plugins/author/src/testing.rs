@@ -37,7 +37,7 @@ pub fn call(tools: &[Tool], name: &str, arguments: &Value, world: &World) -> Res
     call_in(tools, name, arguments, &mut world.clone())
 }
 
-/// The same, and the world keeps what the call did to it: files, log lines, draws.
+/// The same, and the world keeps what the call did to it: files, log lines, draws, requests.
 ///
 /// # Errors
 /// What the tool fails with; the files are then as they were, as they are in the host.

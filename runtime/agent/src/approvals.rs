@@ -67,7 +67,7 @@ impl Run {
             invocation_id: root(),
             approval_id: id.clone(),
             call_id: open.request.call_id.clone(),
-            tool_id: open.tool_id.clone(),
+            tool_id: open.tool_id.clone().into(),
             title,
             source,
             publisher,

@@ -20,7 +20,7 @@ use crate::run::{
 use crate::step::{Effects, append};
 
 /// What the journal says of a call that nobody can tell the outcome of.
-const OUTCOME_UNKNOWN: [&str; 2] = ["tool.outcome_unknown", "mcp.call_outcome_unknown"];
+pub(crate) const OUTCOME_UNKNOWN: [&str; 2] = ["tool.outcome_unknown", "mcp.call_outcome_unknown"];
 
 impl Run {
     pub(crate) fn next_call(&mut self, out: &mut Effects) {
@@ -138,6 +138,7 @@ impl Run {
         let mut out = Vec::new();
         if let Err(error) = applied {
             let error = ToolError {
+                told: reply.told,
                 usage: Some(reply.usage),
                 ..error
             };

@@ -8,6 +8,7 @@ use innkeeper_protocol::port::CommitRefusal;
 use innkeeper_protocol::run::{ErrorKind, RunError, RunStatus};
 use serde_json::Map;
 
+use crate::calls::OUTCOME_UNKNOWN;
 use crate::commits::commit_failed;
 use crate::effect::Effect;
 use crate::event::Promotion;
@@ -114,7 +115,7 @@ impl Run {
     /// An error that ends the run, met while a phase was going on. What the phase had asked for is closed first.
     pub(crate) fn fail_in(&mut self, phase: Phase, error: RunError) -> Effects {
         if self.is_cancel(&error) {
-            return self.cancelled_in(&phase, DiscardReason::RunCancelledBeforeNextModelRequest);
+            return self.cancelled_in(&phase, DiscardReason::RunCancelledBeforeNextModelRequest, Some(&error));
         }
         let mut out = self.close_mailbox_of_failure();
         self.deny_pending(&phase, &mut out);
@@ -126,7 +127,8 @@ impl Run {
     /// An error that ends the run. What was committed stays, and is named.
     pub(crate) fn fail(&mut self, error: RunError) -> Effects {
         if self.is_cancel(&error) {
-            return self.cancelled(DiscardReason::RunCancelledBeforeNextModelRequest);
+            let reason = DiscardReason::RunCancelledBeforeNextModelRequest;
+            return self.cancelled_in(&Phase::Ended, reason, Some(&error));
         }
         let mut out = self.close_mailbox_of_failure();
         self.failed(error, &mut out);
@@ -176,20 +178,22 @@ impl Run {
             self.phase = phase;
             return Vec::new();
         }
-        self.cancelled_in(&phase, DiscardReason::RunCancelRequested)
+        self.cancelled_in(&phase, DiscardReason::RunCancelRequested, None)
     }
 
     /// The run ends as cancelled. A commit or update that the host was asked for stays without an answer: nobody knows it.
     pub(crate) fn cancelled(&mut self, reason: DiscardReason) -> Effects {
-        self.cancelled_in(&Phase::Ended, reason)
+        self.cancelled_in(&Phase::Ended, reason, None)
     }
 
-    fn cancelled_in(&mut self, phase: &Phase, reason: DiscardReason) -> Effects {
+    /// `cause` is what came of stopping: it may say that nobody knows what the open call has done.
+    fn cancelled_in(&mut self, phase: &Phase, reason: DiscardReason, cause: Option<&RunError>) -> Effects {
         let error = RunError::new("agent.cancelled", ErrorKind::Cancelled, "the run was cancelled");
         let mut out = vec![append(RunEvent::RunCancelRequested), Effect::CloseMailbox { reason }];
         self.set_status(RunStatus::Cancelling, &mut out);
         self.deny_pending(phase, &mut out);
-        self.close_open_call(&error, &mut out);
+        let in_doubt = cause.filter(|cause| OUTCOME_UNKNOWN.contains(&cause.code));
+        self.close_open_call(in_doubt.unwrap_or(&error), &mut out);
         if std::mem::take(&mut self.is_invocation_live) {
             out.push(append(RunEvent::AgentInvocationCancelled(self.invocation("cancelled"))));
         }

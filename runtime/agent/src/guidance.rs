@@ -20,7 +20,7 @@ impl Run {
                 .map(|item| count(&measure(&item.text)))
                 .fold(0, u32::saturating_add)
         };
-        self.messages.push(Message::of_text(Role::User, render(items)));
+        self.conversation.push(Message::of_text(Role::User, render(items)));
         out.push(append(RunEvent::UserGuidanceApplied(GuidanceAppliedPayload {
             guidance_ids: items.iter().map(|item| item.id.clone()).collect(),
             client_guidance_ids: items.iter().map(|item| item.client_id.clone()).collect(),
@@ -30,8 +30,8 @@ impl Run {
             chars: metrics(|text| text.chars),
             words: metrics(|text| text.words),
             preview: first.preview(),
-            message_index: self.messages.len().saturating_sub(1),
-            request_message_count: self.messages.len(),
+            message_index: self.conversation.message_count().saturating_sub(1),
+            request_message_count: self.conversation.message_count(),
             status: "applied".to_owned(),
         })));
     }

@@ -48,7 +48,7 @@ impl Run {
             request: self.request_summary(request.messages.len()),
             tool_turn: json!({
                 "snapshotId": root(),
-                "toolCount": self.offered().count(),
+                "toolCount": self.offers.len(),
                 "choice": "auto",
             }),
         }));
@@ -56,12 +56,12 @@ impl Run {
     }
 
     fn request(&self) -> ModelRequest {
-        let rules = &self.setup.rules;
         ModelRequest {
-            messages: prompt::trim_tool_results(&self.messages, rules.keep_full_results, rules.max_result_chars),
-            tools: self.offered().map(|tool| tool.offer.clone()).collect(),
+            messages: self.conversation.to_send(),
+            tools: self.offers.clone(),
             tool_choice: ToolChoice::Auto,
             settings: self.setup.settings.clone(),
+            provider_state: Some(self.provider_state.clone()),
         }
     }
 
@@ -91,6 +91,8 @@ impl Run {
                 self.turn.response_id.clone_from(&response.provider_metadata.id);
                 self.turn.answered_by.clone_from(&response.provider_metadata.model);
                 self.turn.calls = response.tool_calls.iter().cloned().collect();
+                let (model, cursor) = (self.setup.model.clone(), self.conversation.message_count());
+                self.provider_state = self.provider_state.answered(model, cursor, &response);
                 self.phase = Phase::StoringTurn;
                 let stored = StoredTurn {
                     round: self.round,
@@ -193,28 +195,19 @@ impl Run {
 
     fn answer_events(&self, answer: &Message, path: String) -> Effects {
         let (round, invocation_id) = (self.round, root());
-        let response_id = self.turn.response_id.clone();
         let reasoning = prompt::reasoning_text(answer);
         vec![
             append(RunEvent::ModelResponseStored {
                 round,
                 invocation_id: invocation_id.clone(),
                 path: path.clone(),
-                response_id: response_id.clone(),
+                response_id: self.turn.response_id.clone(),
                 model: self.turn.answered_by.clone(),
             }),
             append(RunEvent::ProviderStateUpdated {
                 round,
                 invocation_id: invocation_id.clone(),
-                provider_state: json!({
-                    "chatCompletionSource": self.setup.model.source,
-                    "providerFormat": self.setup.model.format,
-                    "transport": "http",
-                    "messageCursor": self.messages.len(),
-                    "lastResponseId": response_id,
-                    "previousResponseId": null,
-                    "nativeContinuation": null,
-                }),
+                provider_state: self.provider_state.summary(),
             }),
             append(RunEvent::ModelCompleted {
                 round,
@@ -293,9 +286,9 @@ impl Run {
         let aliases: Vec<&str> = self.offered().map(|tool| tool.offer.alias.as_str()).collect();
         let reminder = prompt::reminder(&aliases, captured.as_ref(), self.explicit_commits() > 0);
         if let Some(answer) = self.turn.answer.take() {
-            self.messages.push(answer);
+            self.conversation.push(answer);
         }
-        self.messages.push(reminder);
+        self.conversation.push(reminder);
         self.begin_round(out);
     }
 
@@ -329,9 +322,11 @@ impl Run {
             return;
         }
         if let Some(answer) = self.turn.answer.take() {
-            self.messages.push(answer);
+            self.conversation.push(answer);
         }
-        self.messages.append(&mut self.turn.results);
+        for result in std::mem::take(&mut self.turn.results) {
+            self.conversation.push(result);
+        }
         self.begin_round(out);
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use innkeeper_policy::{AskRule, Decision};
 use innkeeper_protocol::approval::ApprovalId;
@@ -13,11 +14,13 @@ use innkeeper_protocol::event::{CheckpointReason, InputBoundary, PreservedCommit
 use innkeeper_protocol::id::{
     CommitId, InvocationId, ModelAlias, ProfileId, RunId, StableChatId, StateId, ToolId, WorkspaceId,
 };
-use innkeeper_protocol::model::{Message, ModelInfo, ToolCallRequest, ToolOffer};
+use innkeeper_protocol::model::{Message, ModelInfo, ProviderState, ToolCallRequest, ToolOffer};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation, RunError, RunStatus};
 use innkeeper_protocol::skill::{EffectiveSkill, SkillScope, SkillScopeRefs};
 use serde_json::{Map, Value};
+
+use crate::prompt::Conversation;
 
 /// A tool that the invocation knows. The model is offered it where the decision says that it is visible; a call of one that is not
 /// offered is answered with the reason for that.
@@ -263,7 +266,11 @@ pub struct Run {
     pub(crate) setup: RunSetup,
     pub(crate) phase: Phase,
     pub(crate) status: RunStatus,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) conversation: Conversation,
+    /// The visible tools, as each request offers them.
+    pub(crate) offers: Arc<[ToolOffer]>,
+    /// What the next request continues from.
+    pub(crate) provider_state: ProviderState,
     pub(crate) round: u32,
     pub(crate) drift_attempts: u32,
     pub(crate) calls_made: u32,
@@ -282,13 +289,20 @@ pub struct Run {
 impl Run {
     /// A run that has not begun.
     #[must_use]
-    pub fn new(setup: RunSetup) -> Self {
-        let messages = setup.messages.clone();
+    pub fn new(mut setup: RunSetup) -> Self {
+        let rules = &setup.rules;
+        let opening = std::mem::take(&mut setup.messages);
+        let conversation = Conversation::new(opening, rules.keep_full_results, rules.max_result_chars);
+        let visible = setup.tools.iter().filter(|tool| tool.decision.visible);
+        let offers = visible.map(|tool| tool.offer.clone()).collect();
+        let provider_state = ProviderState::new(&setup.run_id, &root());
         Self {
             setup,
             phase: Phase::Created,
             status: RunStatus::Created,
-            messages,
+            conversation,
+            offers,
+            provider_state,
             round: 0,
             drift_attempts: 0,
             calls_made: 0,
@@ -413,6 +427,7 @@ pub(crate) fn refused(code: &str, message: impl Into<String>, reply: &Reply) -> 
     ToolError {
         code: code.to_owned(),
         message: message.into(),
+        told: reply.told.clone(),
         usage: Some(reply.usage),
     }
 }

@@ -163,7 +163,7 @@ impl Run {
             model_alias: tool.offer.alias.clone(),
         };
         RunEvent::ContextAssembled {
-            request: self.request_summary(self.messages.len()),
+            request: self.request_summary(self.conversation.message_count()),
             invocation_id: root(),
             tools: self.offered().map(offered).collect(),
             max_rounds: rules.max_rounds,

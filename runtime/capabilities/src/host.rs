@@ -2,44 +2,54 @@
 //!
 //! The gate arms and counts; what a function does behind it is its own file's business.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use innkeeper_protocol::call::RecordedDraw;
-use innkeeper_protocol::port::Randomness;
+use innkeeper_protocol::call::Told;
+use innkeeper_protocol::port::{Clock, Randomness};
 use innkeeper_protocol::run::RunError;
 use innkeeper_sandbox::{CallState, HostStop, Meter};
 
+use crate::http::NetworkAccess;
 use crate::interface::Interface;
 use crate::invocation::Invocation;
+use crate::log::{LogLine, SharedLog};
 use crate::staging::{StagedChanges, Staging};
-
-/// A line that a tool logged, for people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
-    /// `debug`, `info`, `warn` or `error`.
-    pub level: &'static str,
-    /// At most 4 KiB.
-    pub message: String,
-}
+use crate::wasi::Wasi;
 
 /// The capabilities' state of one call.
 pub struct CallHost {
-    armed: Vec<Interface>,
+    pub(crate) armed: Vec<Interface>,
     pub(crate) invocation: Option<Arc<Invocation>>,
     pub(crate) randomness: Option<Box<dyn Randomness>>,
+    pub(crate) clock: Option<Arc<dyn Clock>>,
+    pub(crate) network: Option<NetworkAccess>,
     pub(crate) staging: Staging,
-    pub(crate) draws: Vec<RecordedDraw>,
-    pub(crate) log: Vec<LogLine>,
-    pub(crate) log_bytes: u64,
-    pub(crate) log_dropped: u64,
+    pub(crate) told: Told,
+    /// Whether something outside may have changed.
+    pub(crate) reached_out: bool,
+    pub(crate) log: SharedLog,
+    /// In a mutex for its type's sake: nobody ever waits for it.
+    pub(crate) wasi: Option<Box<Mutex<Wasi>>>,
+}
+
+/// What the capabilities of one call draw on.
+pub struct Supplies {
+    /// Where its random numbers come from.
+    pub randomness: Box<dyn Randomness>,
+    /// Where it learns the time.
+    pub clock: Arc<dyn Clock>,
+    /// What it may do with the network; nothing where none is given.
+    pub network: Option<NetworkAccess>,
 }
 
 /// What a call leaves behind.
 pub struct CallLeftovers {
     /// Its plan.
     pub staged: StagedChanges,
-    /// Random numbers that it drew.
-    pub draws: Vec<RecordedDraw>,
+    /// What the host told it.
+    pub told: Told,
+    /// Whether it had a request sent that may have changed something outside.
+    pub reached_out: bool,
     /// What it logged.
     pub log: Vec<LogLine>,
     /// Lines beyond the log's limits.
@@ -54,32 +64,40 @@ impl CallHost {
             armed: vec![Interface::Log],
             invocation: None,
             randomness: None,
+            clock: None,
+            network: None,
             staging: Staging::default(),
-            draws: Vec::new(),
-            log: Vec::new(),
-            log_bytes: 0,
-            log_dropped: 0,
+            told: Told::default(),
+            reached_out: false,
+            log: SharedLog::default(),
+            wasi: None,
         }
     }
 
     /// Armed with what the called tool uses.
     #[must_use]
-    pub fn armed(uses: &[Interface], invocation: Arc<Invocation>, randomness: Box<dyn Randomness>) -> Self {
+    pub fn armed(uses: &[Interface], invocation: Arc<Invocation>, supplies: Supplies) -> Self {
         let mut host = Self::unarmed();
         host.armed.extend_from_slice(uses);
         host.invocation = Some(invocation);
-        host.randomness = Some(randomness);
+        host.randomness = Some(supplies.randomness);
+        host.clock = Some(supplies.clock);
+        host.network = supplies.network;
         host
     }
 
     /// Takes the call's plan and records out.
     #[must_use]
     pub fn into_leftovers(self) -> CallLeftovers {
+        // Lines that were never ended come into the log here.
+        drop(self.wasi);
+        let log = std::mem::take(&mut *self.log.lock());
         CallLeftovers {
             staged: self.staging.finish(),
-            draws: self.draws,
-            log: self.log,
-            log_dropped: self.log_dropped,
+            told: self.told,
+            reached_out: self.reached_out,
+            log: log.lines,
+            log_dropped: log.dropped,
         }
     }
 }

@@ -21,6 +21,10 @@ pub enum Interface {
     RunControl,
     /// Recorded random numbers.
     Random,
+    /// Recorded time.
+    Clock,
+    /// Requests to granted hosts.
+    HttpFetch,
     /// Diagnostics; always linked and armed.
     Log,
 }
@@ -40,29 +44,36 @@ pub enum Capability {
     WorkspaceWrite,
     /// `random`
     Random,
+    /// `clock`
+    Clock,
+    /// Requests to the network. Granted host by host, so its name alone grants nothing.
+    Http,
     /// Control of the run; built-ins only, so it has no name to grant it by.
     RunControl,
 }
 
 impl Capability {
-    /// The capabilities that a person can grant, with the names used for it.
-    pub const GRANTABLE: [(&'static str, Self); 6] = [
+    /// The capabilities that a person can grant by a single name, with that name.
+    pub const GRANTABLE: [(&'static str, Self); 7] = [
         ("chat", Self::Chat),
         ("worldinfo", Self::Worldinfo),
         ("skills", Self::Skills),
         ("workspace-read", Self::WorkspaceRead),
         ("workspace-write", Self::WorkspaceWrite),
         ("random", Self::Random),
+        ("clock", Self::Clock),
     ];
 
     /// Everything, as the built-ins have it.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Chat,
         Self::Worldinfo,
         Self::Skills,
         Self::WorkspaceRead,
         Self::WorkspaceWrite,
         Self::Random,
+        Self::Clock,
+        Self::Http,
         Self::RunControl,
     ];
 
@@ -76,13 +87,18 @@ impl Capability {
             Self::WorkspaceRead => "read the files of the run's workspace",
             Self::WorkspaceWrite => "create, change and remove files of the run's workspace",
             Self::Random => "draw random numbers",
+            Self::Clock => "learn the date and time",
+            Self::Http => "send requests to the hosts that you name",
             Self::RunControl => "commit messages into the chat and end the run (built-in tools only)",
         }
     }
 
-    /// The name by which the capability is granted; none for what cannot be.
+    /// The name by which the capability is granted, with `HOST` where a host belongs; none for what cannot be granted.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
+        if self == Self::Http {
+            return Some("http=HOST");
+        }
         Self::GRANTABLE
             .iter()
             .find(|(_, capability)| *capability == self)
@@ -101,7 +117,7 @@ impl Capability {
 
 impl Interface {
     /// Every interface.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::ChatHistory,
         Self::WorldinfoActivated,
         Self::SkillsLibrary,
@@ -110,6 +126,8 @@ impl Interface {
         Self::WorkspaceWriter,
         Self::RunControl,
         Self::Random,
+        Self::Clock,
+        Self::HttpFetch,
         Self::Log,
     ];
 
@@ -125,6 +143,8 @@ impl Interface {
             Self::WorkspaceWriter => "innkeeper:workspace/writer",
             Self::RunControl => "innkeeper:run/control",
             Self::Random => "innkeeper:random/random",
+            Self::Clock => "innkeeper:clock/clock",
+            Self::HttpFetch => "innkeeper:http/fetch",
             Self::Log => "innkeeper:log/log",
         }
     }
@@ -147,6 +167,8 @@ impl Interface {
             Self::WorkspaceWriter => Some(Capability::WorkspaceWrite),
             Self::RunControl => Some(Capability::RunControl),
             Self::Random => Some(Capability::Random),
+            Self::Clock => Some(Capability::Clock),
+            Self::HttpFetch => Some(Capability::Http),
             Self::WorkspaceTypes | Self::Log => None,
         }
     }

@@ -4,9 +4,10 @@
 
 use innkeeper_sandbox::{CallState, Compiled, Linker, LoadError};
 
-use crate::bindings::innkeeper::{chat, log, random, run, skills, workspace, worldinfo};
+use crate::bindings::innkeeper::{chat, clock, http, log, random, run, skills, workspace, worldinfo};
 use crate::host::{CallHost, HasView, view};
 use crate::interface::{Capability, Interface};
+use crate::wasi;
 
 /// A linker with the interfaces that the component imports, each of which must have been granted.
 ///
@@ -20,15 +21,23 @@ pub fn link(compiled: &Compiled, granted: &[Capability]) -> Result<Linker<CallSt
             interface: import.clone(),
             why,
         };
+        if let Some(add_empty) = wasi::served(import) {
+            add_empty(&mut linker).map_err(|e| unusable(import, &e))?;
+            continue;
+        }
         let interface = Interface::parse(import).ok_or_else(|| refused("this host does not have"))?;
         if interface.capability().is_some_and(|needed| !granted.contains(&needed)) {
             return Err(refused("was not granted"));
         }
-        add(&mut linker, interface).map_err(|e| LoadError::Invalid {
-            reason: format!("{import}: {e:#}"),
-        })?;
+        add(&mut linker, interface).map_err(|e| unusable(import, &e))?;
     }
     Ok(linker)
+}
+
+fn unusable(import: &str, error: &wasmtime::Error) -> LoadError {
+    LoadError::Invalid {
+        reason: format!("{import}: {error:#}"),
+    }
 }
 
 fn add(linker: &mut Linker<CallState<CallHost>>, interface: Interface) -> wasmtime::Result<()> {
@@ -41,6 +50,8 @@ fn add(linker: &mut Linker<CallState<CallHost>>, interface: Interface) -> wasmti
         Interface::WorkspaceWriter => workspace::writer::add_to_linker::<_, HasView>(linker, view),
         Interface::RunControl => run::control::add_to_linker::<_, HasView>(linker, view),
         Interface::Random => random::random::add_to_linker::<_, HasView>(linker, view),
+        Interface::Clock => clock::clock::add_to_linker::<_, HasView>(linker, view),
+        Interface::HttpFetch => http::fetch::add_to_linker::<_, HasView>(linker, view),
         Interface::Log => log::log::add_to_linker::<_, HasView>(linker, view),
     }
 }

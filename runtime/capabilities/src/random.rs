@@ -17,7 +17,7 @@ impl random::Host for View<'_> {
             interface: Interface::Random.name(),
         };
         let value = self.host.randomness.as_mut().ok_or(denied)?.below(bound);
-        self.host.draws.push(RecordedDraw { bound, value });
+        self.host.told.draws.push(RecordedDraw { bound, value });
         Ok(value)
     }
 }

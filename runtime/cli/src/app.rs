@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::args::{Cli, ColorChoice, Global};
 use crate::commands;
-use crate::console::{Console, report};
+use crate::console::{Console, is_coloured, report};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -110,15 +110,10 @@ fn start_log(global: &Global) {
         (false, _) => "debug,innkeeper=trace",
     };
     let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let is_coloured = match global.color {
-        ColorChoice::Always => true,
-        ColorChoice::Never => false,
-        ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-    };
     tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::builder().parse_lossy(filter))
         .with_writer(std::io::stderr)
-        .with_ansi(is_coloured)
+        .with_ansi(is_coloured(global.color, is_terminal))
         .without_time()
         .log_internal_errors(false)
         .init();

@@ -15,6 +15,7 @@ mod host;
 mod policy;
 mod profile;
 mod profiles;
+mod prompt;
 mod reach;
 mod rollback;
 mod run;

@@ -149,7 +149,8 @@ pub(crate) fn report(failure: &Failure, json: bool, color: ColorChoice) {
     }
 }
 
-fn is_coloured(choice: ColorChoice, is_terminal: bool) -> bool {
+/// Whether colours are used, by the person's choice and the environment.
+pub(crate) fn is_coloured(choice: ColorChoice, is_terminal: bool) -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     match choice {
         ColorChoice::Always => true,

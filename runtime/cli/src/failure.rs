@@ -35,11 +35,6 @@ impl Failure {
         }
     }
 
-    /// Something that is part of the whole but not of this version.
-    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
-        Self::usage("cli.unsupported", message)
-    }
-
     /// The machine refused.
     pub(crate) fn machine(code: &str, message: impl Into<String>) -> Self {
         Self {

@@ -2,7 +2,7 @@
 //!
 //! Nothing is stopped here: who waits decides what that means.
 
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Interrupts (Ctrl-C) and requests to end (SIGTERM) from now on; none is missed between two waits. Before it is made an interrupt ends
 /// the program as usual.
@@ -14,7 +14,7 @@ impl Interrupts {
     /// Starts to listen.
     pub(crate) fn listen() -> Self {
         let (sender, receiver) = unbounded_channel();
-        tokio::spawn(async move { while signalled().await && sender.send(()).is_ok() {} });
+        tokio::spawn(pass_on(sender));
         Self { receiver }
     }
 
@@ -28,19 +28,28 @@ impl Interrupts {
 }
 
 #[cfg(unix)]
-async fn signalled() -> bool {
+async fn pass_on(sender: UnboundedSender<()>) {
     use tokio::signal::unix::{SignalKind, signal};
 
+    // Made once: a listener that is made anew for each wait misses what comes in between.
     let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        return tokio::signal::ctrl_c().await.is_ok();
+        return;
     };
-    tokio::select! {
-        came = terminate.recv() => came.is_some(),
-        came = tokio::signal::ctrl_c() => came.is_ok(),
+    let Ok(mut interrupt) = signal(SignalKind::interrupt()) else {
+        return;
+    };
+    loop {
+        let came = tokio::select! {
+            came = interrupt.recv() => came,
+            came = terminate.recv() => came,
+        };
+        if came.is_none() || sender.send(()).is_err() {
+            return;
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn signalled() -> bool {
-    tokio::signal::ctrl_c().await.is_ok()
+async fn pass_on(sender: UnboundedSender<()>) {
+    while tokio::signal::ctrl_c().await.is_ok() && sender.send(()).is_ok() {}
 }

@@ -5,6 +5,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy;
+
 use crate::failure::Failure;
 
 /// The environment variable that names the data root.
@@ -83,7 +85,8 @@ pub(crate) fn quoted(path: &Path) -> String {
 }
 
 fn platform_folder() -> Option<PathBuf> {
-    directories::ProjectDirs::from("", "", "innkeeper").map(|dirs| dirs.data_dir().to_owned())
+    let platform = etcetera::base_strategy::choose_native_strategy().ok()?;
+    Some(platform.data_dir().join("innkeeper"))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod trial;
 pub(crate) use approval::{answered_text, approval_keys, approval_question};
 pub(crate) use calls::call_text;
 pub(crate) use component::component_text;
-pub(crate) use diff::{diff_text, rollback_question, rollback_text};
+pub(crate) use diff::{diff_text, rollback_text};
 pub(crate) use error::error_text;
 pub(crate) use event::event_line;
 pub(crate) use extension::{install_text, offer_text};

@@ -24,6 +24,23 @@ pub enum BaseUrlFault {
     Fragment,
 }
 
+/// What is wrong with a header of one's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderFault {
+    /// No header can be called so.
+    #[error("its name holds characters that no name of a header can have")]
+    Name,
+    /// The value is blank, or no header can carry it.
+    #[error("its value is blank or holds characters that no header can carry")]
+    Value,
+    /// The name came before.
+    #[error("its name came before")]
+    Repeated,
+    /// The request or its connection sets it.
+    #[error("a request sets it by itself")]
+    Taken,
+}
+
 /// An error of setting up a model.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
@@ -59,6 +76,14 @@ pub enum GatewayError {
     Key {
         /// Where the key came from. The key itself is not repeated.
         variable: &'static str,
+    },
+    /// A header of one's own cannot be sent.
+    #[error("the header number {position} cannot be sent: {fault}")]
+    Header {
+        /// Counts from 1. Neither name nor value is repeated: they may have been mixed up.
+        position: usize,
+        /// What is wrong with it.
+        fault: HeaderFault,
     },
     /// The script file cannot be read.
     #[error("the script {path} cannot be read: {source}", path = path.display())]
@@ -109,6 +134,7 @@ impl GatewayError {
             | Self::BaseUrl { .. }
             | Self::BaseUrlUnused
             | Self::Key { .. }
+            | Self::Header { .. }
             | Self::ScriptFile { .. }
             | Self::ScriptSize { .. }
             | Self::Script { .. } => "agent.validation_error",
@@ -128,6 +154,7 @@ impl GatewayError {
                 "Give the address up to and including the version, like `http://127.0.0.1:8080/v1`."
             }
             Self::BaseUrlUnused => "Leave out `--base-url`, or name a model behind an API, such as `openai:MODEL`.",
+            Self::Header { .. } => "Give each header once, as a name and a value in plain ASCII.",
             Self::Key { .. } => "Copy the key again, as one line of letters, digits and punctuation.",
             Self::ScriptFile { .. } | Self::ScriptSize { .. } => "Check the path after `scripted:`.",
             Self::Script { .. } => "Correct the script at the named place.",

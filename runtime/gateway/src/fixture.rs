@@ -89,17 +89,10 @@ pub(crate) fn dice() -> ToolOffer {
     }
 }
 
-pub(crate) fn request(messages: Vec<Message>) -> ModelRequest {
-    ModelRequest {
-        messages,
-        ..ModelRequest::default()
-    }
-}
-
 pub(crate) fn with_settings(messages: Vec<Message>, settings: Value) -> ModelRequest {
     ModelRequest {
         settings: settings.as_object().unwrap().clone(),
-        ..request(messages)
+        ..ModelRequest::new(messages)
     }
 }
 

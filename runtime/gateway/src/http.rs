@@ -6,7 +6,7 @@
 pub(crate) mod body;
 pub(crate) mod client;
 pub(crate) mod endpoint;
-mod network;
+pub(crate) mod network;
 mod retry;
 pub(crate) mod status;
 
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use crate::error::GatewayError;
-use crate::key::ApiKey;
+use crate::secrets::Secrets;
 use endpoint::Endpoint;
 
 /// The way to one resource of one server.
@@ -30,7 +30,7 @@ pub(crate) struct Transport {
     /// What the format wants beside the body: versions and the key.
     pub(crate) headers: HeaderMap,
     /// Taken out of every text of the server that is shown.
-    pub(crate) api_key: Option<ApiKey>,
+    pub(crate) secrets: Secrets,
     pub(crate) request_timeout: Duration,
     pub(crate) idle_timeout: Duration,
     pub(crate) body_limit: usize,
@@ -116,9 +116,9 @@ impl Transport {
         retry::with_wait(refusal, retry_after_ms)
     }
 
-    /// The beginning of a server's words, without our key in them.
+    /// The beginning of a server's words, without our secrets in them.
     pub(crate) fn excerpt(&self, text: &str) -> Excerpt {
-        ApiKey::excerpt(self.api_key.as_ref(), text)
+        self.secrets.excerpt(text)
     }
 }
 

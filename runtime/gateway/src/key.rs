@@ -5,19 +5,10 @@
 use std::env::VarError;
 use std::fmt;
 
-use innkeeper_protocol::model::{Excerpt, ModelResponse};
 use reqwest::header::HeaderValue;
-use serde_json::Value;
 
 use crate::error::GatewayError;
 use crate::provider::Provider;
-
-/// What stands in a text where the key was.
-const REDACTED: &str = "[API key]";
-
-/// Shortest key that is taken out of turns. What is shorter is a placeholder for a server that wants none, such as `none` or `ollama`,
-/// and could be a word of the story.
-const MIN_SECRET_BYTES: usize = 16;
 
 /// A provider's API key. It is never printed.
 #[derive(Clone)]
@@ -76,59 +67,9 @@ impl ApiKey {
         Some(value)
     }
 
-    /// The beginning of a server's words without the key in them, because some servers repeat it in their errors.
-    pub(crate) fn excerpt(key: Option<&Self>, text: &str) -> Excerpt {
-        match key {
-            Some(key) => Excerpt::new(&text.replace(&key.0, REDACTED)),
-            None => Excerpt::new(text),
-        }
-    }
-
-    /// A turn without the key in it, wherever a server put it: a turn is stored, and its calls are written into events.
-    pub(crate) fn strip(key: Option<&Self>, response: ModelResponse) -> ModelResponse {
-        let Some(key) = key.filter(|key| key.0.len() >= MIN_SECRET_BYTES) else {
-            return response;
-        };
-        let Ok(mut value) = serde_json::to_value(&response) else {
-            return response;
-        };
-        if key.strip_value(&mut value) {
-            serde_json::from_value(value).unwrap_or(response)
-        } else {
-            response
-        }
-    }
-
-    /// Takes the key out of every text of a value; tells whether there was one.
-    pub(crate) fn strip_value(&self, value: &mut Value) -> bool {
-        match value {
-            Value::String(text) => {
-                let is_there = text.contains(&self.0);
-                if is_there {
-                    *text = text.replace(&self.0, REDACTED);
-                }
-                is_there
-            }
-            Value::Array(values) => self.strip_all(values),
-            Value::Object(fields) => {
-                let mut found = self.strip_all(fields.values_mut());
-                if fields.keys().any(|name| name.contains(&self.0)) {
-                    let renamed = std::mem::take(fields).into_iter();
-                    fields.extend(renamed.map(|(name, value)| (name.replace(&self.0, REDACTED), value)));
-                    found = true;
-                }
-                found
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        }
-    }
-
-    fn strip_all<'a>(&self, values: impl IntoIterator<Item = &'a mut Value>) -> bool {
-        let mut found = false;
-        for value in values {
-            found |= self.strip_value(value);
-        }
-        found
+    /// The key itself, for taking it out of texts.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
     }
 }
 
@@ -140,8 +81,6 @@ impl fmt::Debug for ApiKey {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn from(provider: Provider, variables: &'static [(&'static str, &'static str)]) -> Option<String> {
@@ -193,26 +132,6 @@ mod tests {
                 "the API key in OPENAI_API_KEY holds characters that an API key cannot have"
             );
         }
-    }
-
-    fn value_without(key: &str, mut value: Value) -> Value {
-        ApiKey::parse(key, "OPENAI_API_KEY")
-            .unwrap()
-            .unwrap()
-            .strip_value(&mut value);
-        value
-    }
-
-    #[test]
-    fn a_key_is_taken_out_of_every_text_and_every_name() {
-        let stripped = value_without(
-            "sk-canary",
-            json!({"a sk-canary": [1, "sk-canary!", null], "b": "sk-Canary"}),
-        );
-        assert_eq!(
-            stripped,
-            json!({"a [API key]": [1, "[API key]!", null], "b": "sk-Canary"})
-        );
     }
 
     #[test]

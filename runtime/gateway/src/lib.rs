@@ -5,21 +5,25 @@
 
 mod calls;
 mod claude;
+pub mod egress;
 pub mod error;
 #[cfg(test)]
 mod fixture;
 mod gemini;
+pub mod headers;
 mod http;
 pub mod key;
 mod message;
 mod native;
 mod openai;
 pub mod provider;
+mod redaction;
 pub mod remote;
 pub mod request_log;
 mod responses;
 mod schema;
 pub mod scripted;
+mod secrets;
 mod settings;
 pub mod spec;
 pub mod stream;

@@ -2,17 +2,20 @@
 //!
 //! Whether calls and results pair up over the whole conversation is checked elsewhere.
 
+use std::sync::Arc;
+
 use innkeeper_protocol::model::{Message, MessageFault, ModelError, Part, Role, ToolResultPart};
 use serde_json::{Map, Value};
 
-use crate::transcript;
+use crate::transcript::{self, Orphans};
 
 /// Encodes each message of a checked conversation; a fault is told with the message's position.
 pub(crate) fn each(
-    messages: &[Message],
+    messages: &[Arc<Message>],
+    orphans: Orphans,
     mut encode: impl FnMut(&Message) -> Result<(), MessageFault>,
 ) -> Result<(), ModelError> {
-    transcript::check(messages)?;
+    transcript::check(messages, orphans)?;
     for (index, message) in messages.iter().enumerate() {
         let position = index.saturating_add(1);
         encode(message).map_err(|fault| ModelError::InvalidMessage { position, fault })?;
@@ -51,10 +54,16 @@ pub(crate) fn result(message: &Message) -> Result<&ToolResultPart, MessageFault>
 }
 
 /// How many messages at the beginning are rules for the model. The last message never is: a request needs something to answer.
-pub(crate) fn leading_rules(messages: &[Message]) -> usize {
-    let is_rule = |message: &&Message| matches!(message.role, Role::System | Role::Developer);
+pub(crate) fn leading_rules(messages: &[Arc<Message>]) -> usize {
+    let is_rule = |message: &&Arc<Message>| matches!(message.role, Role::System | Role::Developer);
     let count = messages.iter().take_while(is_rule).count();
     count.min(messages.len().saturating_sub(1))
+}
+
+/// An object of these members, in this order. They are moved in: `json!` copies what a variable holds, and a conversation is long.
+pub(crate) fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
+    let own = |(name, value): (&str, Value)| (name.to_owned(), value);
+    Value::Object(members.into_iter().map(own).collect())
 }
 
 /// Arguments for the formats in which they are an object: what the model sent as something else goes back to it inside of one.
@@ -147,8 +156,8 @@ mod tests {
     #[test]
     fn rules_lead_until_someone_else_speaks_and_never_to_the_end() {
         let count = |roles: &[Role]| {
-            let messages: Vec<Message> = roles.iter().map(|role| Message::of_text(*role, "x")).collect();
-            leading_rules(&messages)
+            let messages = roles.iter().map(|role| Arc::new(Message::of_text(*role, "x")));
+            leading_rules(&messages.collect::<Vec<_>>())
         };
         assert_eq!(count(&[Role::System, Role::Developer, Role::User, Role::System]), 2);
         assert_eq!(count(&[Role::System, Role::System]), 1);

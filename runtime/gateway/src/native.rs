@@ -2,7 +2,7 @@
 //!
 //! Nothing here looks into it. It is marked with where it came from, since another model would refuse it; it is never shown or logged.
 
-use innkeeper_protocol::model::{Message, ModelError, ModelInfo, ModelResponse, Part};
+use innkeeper_protocol::model::{Message, ModelError, ModelInfo, ModelResponse, NativeContinuation, Part};
 use serde_json::{Map, Value, json};
 
 /// The key under which the mark stands.
@@ -28,11 +28,22 @@ pub(crate) fn of_message<'a>(message: &'a Message, provider: &str, info: &ModelI
     })
 }
 
+/// What a turn keeps in its provider's form, for the state of the conversation.
+pub(crate) fn continuation(message: &Message) -> Option<NativeContinuation> {
+    let kept = message.parts.iter().filter_map(|part| match part {
+        Part::Native { provider, value } if value.get(ORIGIN).is_some() => Some(provider),
+        _ => None,
+    });
+    let kept: Vec<&String> = kept.collect();
+    Some(NativeContinuation {
+        provider: (*kept.first()?).clone(),
+        part_count: kept.len(),
+    })
+}
+
 /// Refuses a turn that calls tools but lost its provider's own form: the next request could not give it back.
 pub(crate) fn require(response: ModelResponse) -> Result<ModelResponse, ModelError> {
-    let is_kept_turn = |part: &Part| matches!(part, Part::Native { value, .. } if value.get(ORIGIN).is_some());
-    let kept = response.message.parts.iter().any(is_kept_turn);
-    if response.tool_calls.is_empty() || kept {
+    if response.tool_calls.is_empty() || continuation(&response.message).is_some() {
         return Ok(response);
     }
     Err(ModelError::NativeMetadataLost {

@@ -7,17 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use innkeeper_protocol::model::{LiveSink, Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
+use innkeeper_protocol::model::{Continuation, LiveSink, Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
 use serde_json::{Map, Value};
 
 use crate::error::GatewayError;
+use crate::headers::ExtraHeaders;
 use crate::http::Transport;
 use crate::http::endpoint::Endpoint;
 use crate::key::ApiKey;
 use crate::provider::Provider;
 use crate::request_log::{Exchange, RequestLog};
+use crate::responses::PREVIOUS_RESPONSE;
+use crate::secrets::Secrets;
 use crate::stream::StreamDecoder;
-use crate::wire;
+use crate::{native, wire};
 
 /// Most time for one request, from connecting to the last byte: a slow local model may write for minutes.
 pub const DEFAULT_REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
@@ -43,6 +46,8 @@ pub struct RemoteSettings {
     pub base_url: Option<String>,
     /// Sent in the provider's own header when given.
     pub api_key: Option<ApiKey>,
+    /// Sent beside it.
+    pub headers: ExtraHeaders,
     /// See [`DEFAULT_REQUEST_TIMEOUT`].
     pub request_timeout: Duration,
     /// See [`DEFAULT_IDLE_TIMEOUT`].
@@ -62,6 +67,7 @@ impl RemoteSettings {
             model: model.into(),
             base_url: None,
             api_key: None,
+            headers: ExtraHeaders::default(),
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             body_limit: DEFAULT_BODY_LIMIT,
@@ -103,6 +109,8 @@ impl RemoteModel {
             None => (provider.source(), provider.base_url()),
         };
         let endpoint = Endpoint::parse(base_url, &provider.resource(&settings.model))?;
+        let hidden = settings.headers.values().chain(endpoint.query_values());
+        let secrets = Secrets::new(settings.api_key.as_ref(), hidden);
         Ok(Self {
             provider,
             info: ModelInfo {
@@ -114,8 +122,8 @@ impl RemoteModel {
             transport: Transport {
                 client: Transport::client(&endpoint)?,
                 endpoint,
-                headers: provider.headers(settings.api_key.as_ref()),
-                api_key: settings.api_key,
+                headers: settings.headers.below(provider.headers(settings.api_key.as_ref())),
+                secrets,
                 request_timeout: settings.request_timeout,
                 idle_timeout: settings.idle_timeout,
                 body_limit: settings.body_limit,
@@ -130,17 +138,13 @@ impl RemoteModel {
 
     fn decode(&self, body: Map<String, Value>) -> Result<ModelResponse, ModelError> {
         let response = wire::decode(self.provider, body, &self.info, |text| self.transport.excerpt(text))?;
-        Ok(ApiKey::strip(self.transport.api_key.as_ref(), response))
+        Ok(self.transport.secrets.strip(response))
     }
 
     /// Writes a request down, if that is wanted; its answer is to follow.
     fn written(&self, body: &Value) -> Option<Exchange<'_>> {
         let log = self.request_log.as_deref()?;
-        Some(log.request(
-            &self.transport.endpoint.to_string(),
-            body,
-            self.transport.api_key.as_ref(),
-        ))
+        Some(log.request(&self.transport.endpoint.to_string(), body, &self.transport.secrets))
     }
 
     async fn complete_unlogged(&self, body: &Value) -> Result<ModelResponse, ModelError> {
@@ -154,8 +158,8 @@ impl RemoteModel {
         live: &dyn LiveSink,
     ) -> Result<ModelResponse, ModelError> {
         let offered = request.tools.iter().map(|tool| tool.alias.clone());
-        let api_key = self.transport.api_key.clone();
-        let decoder = StreamDecoder::new(self.provider, self.info.clone(), offered, api_key);
+        let secrets = self.transport.secrets.clone();
+        let decoder = StreamDecoder::with_secrets(self.provider, self.info.clone(), offered, secrets);
         let mut decoder = decoder.with_limit(self.transport.body_limit);
         let endpoint = self.provider.stream_endpoint(&self.transport.endpoint);
         let fed = self
@@ -188,7 +192,7 @@ impl Model for RemoteModel {
         let exchange = self.written(&body);
         let answer = self.complete_unlogged(&body).await;
         exchange.inspect(|exchange| exchange.answer(&answer));
-        answer
+        answer.map(|response| continuing(&body, response))
     }
 
     async fn stream(&self, request: &ModelRequest, live: &dyn LiveSink) -> Result<ModelResponse, ModelError> {
@@ -196,11 +200,23 @@ impl Model for RemoteModel {
         let exchange = self.written(&body);
         let answer = self.stream_unlogged(request, &body, live).await;
         exchange.inspect(|exchange| exchange.answer(&answer));
-        answer
+        answer.map(|response| continuing(&body, response))
     }
 
     fn describe(&self) -> ModelInfo {
         self.info.clone()
+    }
+}
+
+/// The answer, with what the next request needs to know about it and about its own request.
+fn continuing(body: &Value, response: ModelResponse) -> ModelResponse {
+    let previous = body.get(PREVIOUS_RESPONSE).and_then(Value::as_str);
+    ModelResponse {
+        continuation: Continuation {
+            previous_response_id: previous.map(str::to_owned),
+            native: native::continuation(&response.message),
+        },
+        ..response
     }
 }
 

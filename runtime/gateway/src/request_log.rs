@@ -12,17 +12,18 @@ use std::sync::{Mutex, PoisonError};
 use innkeeper_protocol::model::{ModelError, ModelResponse};
 use serde_json::{Value, json};
 
-use crate::key::ApiKey;
+use crate::secrets::Secrets;
 
 /// Most bytes of a log that is not given another limit: some hundred turns.
 pub const DEFAULT_LOG_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Fields whose values only a provider understands, or that hold a medium.
-const SEALED: [&str; 8] = [
+/// Fields whose values only a provider understands, or that hold a medium or the state of a conversation.
+const SEALED: [&str; 9] = [
     "data",
     "encrypted_content",
     "extra_content",
     "image_url",
+    "previous_response_id",
     "signature",
     "thoughtSignature",
     "thought_signature",
@@ -47,7 +48,7 @@ struct Sink {
 pub(crate) struct Exchange<'a> {
     log: &'a RequestLog,
     number: u64,
-    key: Option<&'a ApiKey>,
+    secrets: &'a Secrets,
 }
 
 impl RequestLog {
@@ -71,13 +72,17 @@ impl RequestLog {
     }
 
     /// Writes a request down.
-    pub(crate) fn request<'a>(&'a self, endpoint: &str, body: &Value, key: Option<&'a ApiKey>) -> Exchange<'a> {
+    pub(crate) fn request<'a>(&'a self, endpoint: &str, body: &Value, secrets: &'a Secrets) -> Exchange<'a> {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sink.exchanges = sink.exchanges.saturating_add(1);
         let number = sink.exchanges;
-        let request = showable(body.clone(), key);
+        let request = showable(body.clone(), secrets);
         sink.write(&json!({ "exchange": number, "endpoint": endpoint, "request": request }));
-        Exchange { log: self, number, key }
+        Exchange {
+            log: self,
+            number,
+            secrets,
+        }
     }
 }
 
@@ -86,7 +91,7 @@ impl Exchange<'_> {
     pub(crate) fn answer(&self, answer: &Result<ModelResponse, ModelError>) {
         let line = match answer {
             Ok(response) => {
-                let response = showable(response.raw_response.clone(), self.key);
+                let response = showable(response.raw_response.clone(), self.secrets);
                 json!({ "exchange": self.number, "response": response })
             }
             Err(error) => {
@@ -138,10 +143,8 @@ fn open_private(path: &Path) -> io::Result<File> {
 }
 
 /// A body without what must not be written down.
-fn showable(mut body: Value, key: Option<&ApiKey>) -> Value {
-    if let Some(key) = key {
-        key.strip_value(&mut body);
-    }
+fn showable(mut body: Value, secrets: &Secrets) -> Value {
+    secrets.strip_value(&mut body);
     leave_out_sealed(&mut body);
     body
 }

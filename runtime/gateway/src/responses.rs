@@ -11,3 +11,6 @@ pub(crate) mod stream;
 const NATIVE: &str = "openai_responses";
 const ITEMS: &str = "output";
 const RESPONSE_ID: &str = "responseId";
+
+/// The field of a request that names the stored response from which a conversation goes on.
+pub(crate) const PREVIOUS_RESPONSE: &str = "previous_response_id";

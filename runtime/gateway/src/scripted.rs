@@ -15,7 +15,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use innkeeper_protocol::model::{
-    LiveSink, Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata, Role,
+    Continuation, LiveSink, Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse, Part, ProviderMetadata,
+    Role,
 };
 use serde_json::{Map, Value};
 
@@ -174,6 +175,7 @@ impl ScriptedModel {
                 format: SCRIPTED.to_owned(),
             },
             raw_response: raw.clone(),
+            continuation: Continuation::default(),
         })
     }
 }

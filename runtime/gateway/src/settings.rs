@@ -35,12 +35,17 @@ pub(crate) fn known(settings: &Map<String, Value>, list: &[Known]) -> Map<String
 
 /// Whether rules for the model may stand apart from the conversation.
 pub(crate) fn uses_system_prompt(request: &ModelRequest) -> bool {
-    request.settings.get(USE_SYSTEM_PROMPT) != Some(&Value::Bool(false))
+    !is_off(request, USE_SYSTEM_PROMPT)
 }
 
 /// Whether a setting is switched on.
 pub(crate) fn is_on(request: &ModelRequest, name: &str) -> bool {
     request.settings.get(name) == Some(&Value::Bool(true))
+}
+
+/// Whether a setting is switched off.
+pub(crate) fn is_off(request: &ModelRequest, name: &str) -> bool {
+    request.settings.get(name) == Some(&Value::Bool(false))
 }
 
 /// Stop texts as a list, which some formats want where others also take a single one.

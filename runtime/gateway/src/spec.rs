@@ -11,6 +11,7 @@ use std::time::Duration;
 use innkeeper_protocol::model::Model;
 
 use crate::error::GatewayError;
+use crate::headers::ExtraHeaders;
 use crate::key::ApiKey;
 use crate::provider::Provider;
 use crate::remote::{DEFAULT_IDLE_TIMEOUT, DEFAULT_REQUEST_TIMEOUT, RemoteModel, RemoteSettings};
@@ -86,6 +87,7 @@ impl ModelName {
                 let settings = RemoteSettings {
                     base_url: options.base_url,
                     api_key: options.api_key,
+                    headers: options.headers,
                     request_timeout: options.request_timeout,
                     idle_timeout: options.idle_timeout,
                     request_log: options.request_log,
@@ -104,6 +106,8 @@ pub struct ModelOptions {
     pub base_url: Option<String>,
     /// The key, if the server wants one.
     pub api_key: Option<ApiKey>,
+    /// Headers of one's own.
+    pub headers: ExtraHeaders,
     /// Most time for one request, from connecting to the last byte of the answer.
     pub request_timeout: Duration,
     /// Most time between two pieces of a stream once it has begun.
@@ -127,6 +131,7 @@ impl Default for ModelOptions {
         Self {
             base_url: None,
             api_key: None,
+            headers: ExtraHeaders::default(),
             request_timeout: DEFAULT_REQUEST_TIMEOUT,
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             request_log: None,

@@ -4,9 +4,8 @@
 //! that would have come in one piece, and read by the same code. A turn of pieces that never ended is an error, not half a turn.
 
 mod form;
+mod showing;
 mod sse;
-
-use std::collections::HashSet;
 
 use innkeeper_protocol::id::ModelAlias;
 use innkeeper_protocol::model::{BodyFault, Excerpt, LiveDelta, LiveSink, ModelError, ModelInfo, ModelResponse};
@@ -16,8 +15,10 @@ use crate::http::{body, status};
 use crate::key::ApiKey;
 use crate::provider::Provider;
 use crate::remote::DEFAULT_BODY_LIMIT;
+use crate::secrets::Secrets;
 use crate::{claude, gemini, openai, responses, wire};
 use form::Form;
+use showing::Showing;
 
 /// Most calls of one turn that a stream may begin: far more than a run carries out, and little enough to look through for each piece.
 pub(crate) const MAX_CALLS: usize = 2_048;
@@ -49,10 +50,8 @@ pub(crate) enum StreamFault {
 pub struct StreamDecoder {
     provider: Provider,
     info: ModelInfo,
-    api_key: Option<ApiKey>,
-    aliases: HashSet<String>,
-    /// The calls that were announced, by their place in the turn.
-    shown: HashSet<usize>,
+    secrets: Secrets,
+    showing: Showing,
     form: Form,
     rebuilt: Box<dyn Rebuild>,
     limit: usize,
@@ -60,14 +59,24 @@ pub struct StreamDecoder {
 }
 
 impl StreamDecoder {
-    /// Prepares for a stream. Only calls of the offered `tools` are shown early; `api_key` is taken out of what errors quote and of the
-    /// turn.
+    /// Prepares for a stream. Only calls of the offered `tools` are shown early; `api_key` is taken out of what is shown, of what errors
+    /// quote, and of the turn.
     #[must_use]
     pub fn new(
         provider: Provider,
         info: ModelInfo,
         tools: impl IntoIterator<Item = ModelAlias>,
         api_key: Option<ApiKey>,
+    ) -> Self {
+        Self::with_secrets(provider, info, tools, Secrets::new(api_key.as_ref(), []))
+    }
+
+    /// The same with everything that a connection must not tell.
+    pub(crate) fn with_secrets(
+        provider: Provider,
+        info: ModelInfo,
+        tools: impl IntoIterator<Item = ModelAlias>,
+        secrets: Secrets,
     ) -> Self {
         let rebuilt: Box<dyn Rebuild> = match provider {
             Provider::Openai => Box::new(openai::stream::Chat::default()),
@@ -78,9 +87,8 @@ impl StreamDecoder {
         Self {
             provider,
             info,
-            api_key,
-            aliases: tools.into_iter().map(|alias| alias.as_str().to_owned()).collect(),
-            shown: HashSet::new(),
+            showing: Showing::new(tools, secrets.clone()),
+            secrets,
             form: Form::default(),
             rebuilt,
             limit: DEFAULT_BODY_LIMIT,
@@ -107,6 +115,9 @@ impl StreamDecoder {
             .left
             .checked_sub(bytes.len())
             .ok_or_else(|| unreadable(BodyFault::TooLarge { limit: self.limit }, b"", Excerpt::new))?;
+        if self.form.keeps(bytes) {
+            return Ok(());
+        }
         let events = self.form.feed(bytes);
         self.take_all(&events, live)
     }
@@ -124,7 +135,8 @@ impl StreamDecoder {
     pub fn finish(mut self, live: &dyn LiveSink) -> Result<ModelResponse, ModelError> {
         let last = self.form.finish();
         self.take_all(&last, live)?;
-        let excerpt = |text: &str| ApiKey::excerpt(self.api_key.as_ref(), text);
+        self.showing.finish().into_iter().for_each(|delta| live.show(delta));
+        let excerpt = |text: &str| self.secrets.excerpt(text);
         let body = match self.form.whole() {
             // A server that was asked for a stream and answers in one piece, most often with an error.
             Some(all) => body::parse(all).map_err(|fault| unreadable(fault, body::beginning(all), excerpt))?,
@@ -134,7 +146,7 @@ impl StreamDecoder {
             }
         };
         let response = wire::decode(self.provider, body, &self.info, excerpt)?;
-        Ok(ApiKey::strip(self.api_key.as_ref(), response))
+        Ok(self.secrets.strip(response))
     }
 
     fn take_all(&mut self, events: &[Vec<u8>], live: &dyn LiveSink) -> Result<(), ModelError> {
@@ -143,20 +155,12 @@ impl StreamDecoder {
                 Ok(Value::Object(object)) => self.rebuilt.take(&object),
                 _ => Err(StreamFault::Broken),
             };
-            let excerpt = |text: &str| ApiKey::excerpt(self.api_key.as_ref(), text);
+            let excerpt = |text: &str| self.secrets.excerpt(text);
             let added = added.map_err(|fault| error_of(fault, event, excerpt))?;
-            let shown = added.into_iter().filter(|delta| self.is_shown(delta));
+            let shown = added.into_iter().filter_map(|delta| self.showing.pass(delta));
             shown.for_each(|delta| live.show(delta));
         }
         Ok(())
-    }
-
-    fn is_shown(&mut self, delta: &LiveDelta) -> bool {
-        match delta {
-            LiveDelta::Text(_) | LiveDelta::Reasoning(_) => true,
-            LiveDelta::Call { index, alias } => self.aliases.contains(alias) && self.shown.insert(*index),
-            LiveDelta::Arguments { index, .. } => self.shown.contains(index),
-        }
     }
 }
 

@@ -4,25 +4,39 @@
 //! turn; some servers count from zero each time.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use innkeeper_protocol::id::CallId;
 use innkeeper_protocol::model::{Message, ModelError, Part, Role, TranscriptFault};
 
+/// What becomes of results without a call before them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Orphans {
+    /// They break the conversation.
+    Refused,
+    /// They answer calls of earlier turns that only the provider has.
+    OfEarlierCalls,
+}
+
 /// Checks that calls and results pair up.
-pub(crate) fn check(messages: &[Message]) -> Result<(), ModelError> {
+pub(crate) fn check(messages: &[Arc<Message>], orphans: Orphans) -> Result<(), ModelError> {
     let mut open: HashSet<&CallId> = HashSet::new();
+    let mut seen: HashSet<&CallId> = HashSet::new();
     let mut position = 0_usize;
     for message in messages {
         position = position.saturating_add(1);
         let refuse = |fault| Err(ModelError::InvalidTranscript { position, fault });
         if message.role == Role::Tool {
-            if !results(message).all(|id| open.remove(id)) {
+            let is_earlier = |id| orphans == Orphans::OfEarlierCalls && !seen.contains(id);
+            if !results(message).all(|id| open.remove(id) || is_earlier(id)) {
                 return refuse(TranscriptFault::Orphan);
             }
         } else if !open.is_empty() {
             return refuse(TranscriptFault::Unanswered);
         } else if !message.tool_calls().all(|call| open.insert(&call.call_id)) {
             return refuse(TranscriptFault::RepeatedCall);
+        } else {
+            seen.extend(message.tool_calls().map(|call| &call.call_id));
         }
     }
     if open.is_empty() {
@@ -76,7 +90,12 @@ mod tests {
     }
 
     fn fault(messages: &[Message]) -> Option<(usize, TranscriptFault)> {
-        match check(messages) {
+        fault_with(Orphans::Refused, messages)
+    }
+
+    fn fault_with(orphans: Orphans, messages: &[Message]) -> Option<(usize, TranscriptFault)> {
+        let messages: Vec<_> = messages.iter().cloned().map(Arc::new).collect();
+        match check(&messages, orphans) {
             Ok(()) => None,
             Err(ModelError::InvalidTranscript { position, fault }) => Some((position, fault)),
             Err(other) => panic!("{other}"),
@@ -108,5 +127,13 @@ mod tests {
             Some((3, TranscriptFault::Orphan))
         );
         assert_eq!(fault(&[calls(&["a", "a"])]), Some((1, TranscriptFault::RepeatedCall)));
+    }
+
+    #[test]
+    fn a_result_of_a_call_that_only_the_provider_has_may_come_once_known_calls_still_pair() {
+        let fault = |messages: &[Message]| fault_with(Orphans::OfEarlierCalls, messages);
+        assert_eq!(fault(&[result("a"), result("b"), calls(&["c"]), result("c")]), None);
+        let repeated = fault(&[calls(&["a"]), result("a"), result("a")]);
+        assert_eq!(repeated, Some((3, TranscriptFault::Orphan)));
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! What belongs into it is found by the formats' own decoders.
 
-use innkeeper_protocol::model::{Message, ModelInfo, ModelResponse, Part, ProviderMetadata, Role, ToolCallRequest};
+use innkeeper_protocol::model::{
+    Continuation, Message, ModelInfo, ModelResponse, Part, ProviderMetadata, Role, ToolCallRequest,
+};
 use serde_json::{Map, Value};
 
 /// Where a format keeps what it says about an answer.
@@ -48,6 +50,7 @@ impl Pieces {
             reasoning,
             provider_metadata: metadata(&body, fields, info),
             raw_response: Value::Object(body),
+            continuation: Continuation::default(),
         }
     }
 }

@@ -69,11 +69,24 @@ pub(crate) fn decode(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::{info, user, with_settings};
+    use crate::fixture::{answered, assistant, call, info, user, with_settings};
 
     fn switches(provider: Provider, info: &ModelInfo, settings: Value) -> (Value, Value) {
         let body = encode_streamed(provider, &with_settings(vec![user("hi")], settings), info).unwrap();
         (body[STREAM].clone(), body[STREAM_OPTIONS].clone())
+    }
+
+    #[test]
+    fn what_was_said_is_copied_once_into_a_request() {
+        let long = "word ".repeat(50_000);
+        let turn = assistant(&long, vec![call("c1", json!({}))]);
+        let request = ModelRequest::new(vec![user(&long), turn, answered("c1", &long)]);
+        for provider in Provider::ALL {
+            let info = info(provider);
+            let made = allocation_counter::measure(|| drop(encode(provider, &request, &info).unwrap()));
+            let copies = made.bytes_total as f64 / (3 * long.len()) as f64;
+            assert!((1.0..1.1).contains(&copies), "{provider:?}: {copies} copies");
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use async_trait::async_trait;
 use innkeeper::gateway::scripted::ScriptedModel;
 use innkeeper::protocol::model::{Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
 use innkeeper::{Innkeeper, ProfileChoice, StartRun};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use measure::{Sample, heading, load, row};
 
@@ -83,6 +83,32 @@ fn main() {
     });
 }
 
+/// What a turn calls, and the arguments of the run's n-th call.
+struct Call {
+    title: &'static str,
+    name: &'static str,
+    arguments: fn(usize) -> Value,
+}
+
+const CALLS: [Call; 3] = [
+    Call {
+        title: "A turn that looks into an empty folder",
+        name: "workspace_list_files",
+        arguments: |_| json!({"path": "output"}),
+    },
+    Call {
+        title: "A turn that writes a file which is no prose, with its checkpoint",
+        name: "workspace_write_file",
+        arguments: |turn| json!({"path": "scratch/notes.json", "content": format!("[{turn}]")}),
+    },
+    // Every call leaves a file, so the listing itself becomes longer: up to the 200 entries that it shows, and all that it passes over.
+    Call {
+        title: "A turn that lists everything, the stored results of all calls before it too",
+        name: "workspace_list_files",
+        arguments: |_| json!({}),
+    },
+];
+
 async fn measure_turns(folder: &Path) {
     let host = Innkeeper::builder()
         .data_root(folder.join("data"))
@@ -91,25 +117,25 @@ async fn measure_turns(folder: &Path) {
         .expect("a host");
     let chat = folder.join("chat.jsonl");
     std::fs::write(&chat, CHAT).expect("a chat");
-    let (mut early, mut late) = (Sample::default(), Sample::default());
-    for _ in 0..RUNS {
-        let turns = play(&host, &chat).await;
-        assert_eq!(turns.len(), TURNS, "the run is as long as its script");
-        turns.iter().skip(WARM).take(SPAN).for_each(|time| early.push(*time));
-        turns.iter().rev().take(SPAN).for_each(|time| late.push(*time));
+    println!("\nFrom the model's answer to its next question; the ratio is late to early");
+    for call in &CALLS {
+        let (mut early, mut late) = (Sample::default(), Sample::default());
+        for _ in 0..RUNS {
+            let turns = play(&host, &chat, call).await;
+            assert_eq!(turns.len(), TURNS, "the run is as long as its script");
+            turns.iter().skip(WARM).take(SPAN).for_each(|time| early.push(*time));
+            turns.iter().rev().take(SPAN).for_each(|time| late.push(*time));
+        }
+        heading(call.title, "early");
+        row(&format!("turns {WARM} to {}", WARM + SPAN), &early, &early);
+        row(&format!("turns {} to {TURNS}", TURNS - SPAN), &late, &early);
     }
-    heading(
-        "A turn with one tool call, from the model's answer to its next question",
-        "early",
-    );
-    row(&format!("turns {WARM} to {}", WARM + SPAN), &early, &early);
-    row(&format!("turns {} to {TURNS}", TURNS - SPAN), &late, &early);
 }
 
 /// Plays a run and gives what lay between an answer and the next question.
-async fn play(host: &Innkeeper, chat: &Path) -> Vec<Duration> {
-    let look = json!({"calls": [{"name": "workspace_list_files", "arguments": {}}]});
-    let mut turns = vec![look; TURNS];
+async fn play(host: &Innkeeper, chat: &Path, call: &Call) -> Vec<Duration> {
+    let turn = |turn| json!({"calls": [{"name": call.name, "arguments": (call.arguments)(turn)}]});
+    let mut turns: Vec<Value> = (0..TURNS).map(turn).collect();
     turns.push(json!({"text": "Enough."}));
     let model = Arc::new(Noting {
         script: ScriptedModel::from_json(json!({ "turns": turns }).to_string()).expect("a script"),

@@ -6,12 +6,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use innkeeper_capabilities::{Capability, ControlRules, Invocation, InvocationSetup, Roots, SkillRules};
+use innkeeper_capabilities::{ControlRules, Grants, HostName, Invocation, InvocationSetup, Roots, SkillRules};
 use innkeeper_protocol::call::{Block, CallOutcome, PlannedEffect, ToolError, ToolResult};
 use innkeeper_protocol::id::{CallId, ToolId};
 use innkeeper_protocol::limits::{Limits, Usage};
 use innkeeper_protocol::path::{RootName, WorkspacePath};
-use innkeeper_protocol::port::{ApplyError, ChatHistory, WorkspaceFiles};
+use innkeeper_protocol::port::{ApplyError, ChatHistory, Clock, WorkspaceFiles};
 use innkeeper_protocol::run::GenerationType;
 use innkeeper_protocol::worldinfo::Activation;
 use innkeeper_store::chat::{ChatPath, HistoryView, freeze, read_chat};
@@ -24,6 +24,7 @@ use serde_json::Value;
 
 use crate::builder::Innkeeper;
 use crate::error::HostError;
+use crate::network::{BenchNetwork, FrozenClock, NetworkPorts};
 use crate::ports::RunFiles;
 use crate::system::SeededRandomness;
 use crate::words;
@@ -36,7 +37,7 @@ pub struct ForeignComponent {
     /// The component.
     pub bytes: Vec<u8>,
     /// What it is granted.
-    pub granted: Vec<Capability>,
+    pub granted: Grants,
 }
 
 /// What a bench is made of.
@@ -62,6 +63,12 @@ pub struct BenchSetup {
     pub writable: Option<Vec<String>>,
     /// Ceilings; the host's own where not lowered.
     pub limits: Limits,
+    /// What the tools are told of the time, in milliseconds since 1970; none for the host's own clock.
+    pub now_ms: Option<u64>,
+    /// How the tools reach the network.
+    pub network: BenchNetwork,
+    /// Hosts that no request goes to, whatever was granted.
+    pub denied_hosts: Vec<HostName>,
     /// A component to use instead of the built-in ones.
     pub component: Option<ForeignComponent>,
 }
@@ -121,6 +128,8 @@ pub struct ToolBench {
     catalogue: Arc<Catalogue>,
     sandbox: Arc<innkeeper_sandbox::Sandbox>,
     invocation: Arc<Invocation>,
+    clock: Arc<dyn Clock>,
+    network: NetworkPorts,
     limits: Limits,
     seed: u64,
     calls: u64,
@@ -193,6 +202,11 @@ impl Innkeeper {
             catalogue,
             sandbox: self.sandbox.clone(),
             invocation,
+            clock: match setup.now_ms {
+                Some(now) => Arc::new(FrozenClock(now)),
+                None => self.clock.clone(),
+            },
+            network: setup.network.ports(&self.network).without(setup.denied_hosts),
             limits,
             seed,
             calls: 0,
@@ -271,6 +285,8 @@ impl ToolBench {
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(SeededRandomness::of_call(self.seed, self.calls)),
+            clock: self.clock.clone(),
+            network: Some(self.network.network(None)),
             limits: self.limits.clone(),
         };
         tool.call(&self.sandbox, arguments, environment).await
@@ -296,6 +312,7 @@ impl ToolBench {
             Err(ApplyError::Fault(error)) => return Err(error.into()),
             Err(error) => {
                 let error = ToolError {
+                    told: reply.told,
                     usage: Some(reply.usage),
                     ..words::not_applied(&error, &reply.effects)
                 };

@@ -3,15 +3,18 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use innkeeper_capabilities::HostName;
 use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::model::ModelSource;
+use innkeeper_protocol::network::{HttpClient, Secrets};
 use innkeeper_protocol::port::{ChatSource, Clock, Entropy, PresetSource};
-use innkeeper_sandbox::{Compiler, Sandbox, SandboxConfig};
+use innkeeper_sandbox::{Compiler, GuestCode, Sandbox, SandboxConfig};
 use innkeeper_tools::Catalogue;
 
 use crate::control::{ActiveRuns, HostBridge};
 use crate::error::HostError;
 use crate::extensions::Shelf;
+use crate::network::NetworkPorts;
 use crate::recorder::EventStamps;
 use crate::system::{SystemClock, SystemEntropy};
 
@@ -22,12 +25,14 @@ pub struct Builder {
     extensions_of: Option<PathBuf>,
     pooled: bool,
     compiler: Compiler,
+    code: GuestCode,
     limits: Limits,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     chats: Option<Arc<dyn ChatSource>>,
     models: Option<Arc<dyn ModelSource>>,
     presets: Option<Arc<dyn PresetSource>>,
+    network: NetworkPorts,
 }
 
 impl Builder {
@@ -69,6 +74,13 @@ impl Builder {
         self
     }
 
+    /// What components are compiled to; by default the machine's own code. An interpreter is there with the feature `pulley`.
+    #[must_use]
+    pub fn code(mut self, code: GuestCode) -> Self {
+        self.code = code;
+        self
+    }
+
     /// Lowers the ceilings of every call; a limit above the default counts as the default.
     #[must_use]
     pub fn limits(mut self, limits: &Limits) -> Self {
@@ -94,6 +106,27 @@ impl Builder {
     #[must_use]
     pub fn presets(mut self, presets: Arc<dyn PresetSource>) -> Self {
         self.presets = Some(presets);
+        self
+    }
+
+    /// Sends the requests of tools here, which were granted and checked before; by default over the network, without a proxy.
+    #[must_use]
+    pub fn http_client(mut self, client: Arc<dyn HttpClient>) -> Self {
+        self.network.client = client;
+        self
+    }
+
+    /// Whoever keeps the credentials that extensions may be granted; by default nobody has any.
+    #[must_use]
+    pub fn secrets(mut self, secrets: Arc<dyn Secrets>) -> Self {
+        self.network.secrets = secrets;
+        self
+    }
+
+    /// Hosts that no tool's request goes to, whatever was granted.
+    #[must_use]
+    pub fn deny_hosts(mut self, hosts: impl IntoIterator<Item = HostName>) -> Self {
+        self.network.denied.extend(hosts);
         self
     }
 
@@ -123,6 +156,7 @@ impl Builder {
             cache_dir,
             pooled: self.pooled,
             compiler: self.compiler,
+            code: self.code,
             ..SandboxConfig::default()
         };
         let sandbox = Arc::new(Sandbox::new(config, self.clock.clone())?);
@@ -140,6 +174,7 @@ impl Builder {
             chats: self.chats,
             models: self.models,
             presets: self.presets,
+            network: self.network,
         };
         innkeeper.close_abandoned_runs().await?;
         Ok(innkeeper)
@@ -164,6 +199,8 @@ pub struct Innkeeper {
     pub(crate) models: Option<Arc<dyn ModelSource>>,
     /// The application's presets.
     pub(crate) presets: Option<Arc<dyn PresetSource>>,
+    /// How tools reach the network.
+    pub(crate) network: NetworkPorts,
 }
 
 impl Innkeeper {
@@ -176,12 +213,14 @@ impl Innkeeper {
             extensions_of: None,
             pooled: SandboxConfig::default().pooled,
             compiler: Compiler::default(),
+            code: GuestCode::default(),
             limits: Limits::default(),
             clock: Arc::new(SystemClock::default()),
             entropy: Arc::new(SystemEntropy),
             chats: None,
             models: None,
             presets: None,
+            network: NetworkPorts::default(),
         }
     }
 

@@ -162,8 +162,8 @@ impl Below for LoadError {
             Self::NoCompiler => "The application can name one with `Builder::compiler`.",
             Self::CompilerFailed { .. } => "See whether the program can be started, and whether the disk has room.",
             Self::ImportRefused { .. } => {
-                "Grant it where it can be granted, else build the component without that import. This host has nothing of WASI; \
-                 a component for wasm32-unknown-unknown imports none of it."
+                "Grant it where it can be granted, else build the component without that import. Of WASI this host has the \
+                 packages cli, clocks, filesystem, io, random and sockets in version 0.2, with nothing in them."
             }
         })
     }
@@ -489,14 +489,14 @@ mod tests {
     #[test]
     fn a_refused_import_comes_with_advice_and_its_component() {
         let source = LoadError::ImportRefused {
-            interface: "wasi:cli/environment@0.2.0".to_owned(),
+            interface: "wasi:http/types@0.2.0".to_owned(),
             why: "this host does not have",
         };
         let error = HostError::from(ToolsError::Load {
             component: "x".to_owned(),
             source,
         });
-        let message = "x: the component imports `wasi:cli/environment@0.2.0`, which this host does not have";
+        let message = "x: the component imports `wasi:http/types@0.2.0`, which this host does not have";
         assert_eq!(
             (error.message.as_str(), error.kind),
             (message, ErrorKind::PermissionDenied)

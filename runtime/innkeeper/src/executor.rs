@@ -27,6 +27,7 @@ use innkeeper_tools::Catalogue;
 
 use crate::control::{ActiveRun, discarded};
 use crate::error::HostError;
+use crate::network::NetworkPorts;
 use crate::setup::RunFrame;
 use approval::Question;
 
@@ -42,6 +43,7 @@ pub(crate) struct Executor {
     pub(crate) model: Arc<dyn Model>,
     pub(crate) host: Arc<dyn ChatHost>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) network: NetworkPorts,
     /// Shows the model's answers as they come, where they come piece by piece.
     pub(crate) live: Option<LiveInvocation>,
     /// Who is asked about calls that need an approval.
@@ -84,7 +86,7 @@ enum Next {
     Event(Event),
     /// The run is over.
     Over,
-    /// The journal takes no more events, so nothing more is done. Whoever opens the data root next closes the run.
+    /// The journal takes no more events, so nothing more is done. The run is closed when it takes them again.
     Broken(RunError),
 }
 
@@ -92,6 +94,8 @@ enum Next {
 pub(crate) struct Ended {
     pub(crate) status: RunStatus,
     pub(crate) error: Option<HostError>,
+    /// The journal has not the run's end, because it took no more events.
+    pub(crate) is_broken: bool,
 }
 
 impl Executor {
@@ -114,6 +118,7 @@ impl Executor {
                     return Ended {
                         status: self.run.status(),
                         error: self.run.error().cloned().map(|error| self.told(error)),
+                        is_broken: false,
                     };
                 }
                 Next::Broken(error) => return self.broken(error),
@@ -131,6 +136,7 @@ impl Executor {
         Ended {
             status,
             error: Some(self.told(error)),
+            is_broken: true,
         }
     }
 

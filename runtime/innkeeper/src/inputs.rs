@@ -14,6 +14,8 @@ use innkeeper_store::chat::HistoryView;
 use innkeeper_store::skills::EffectiveSkills;
 use innkeeper_tools::{Binding, Catalogue, Snapshot};
 
+use crate::network::NetworkPorts;
+
 /// The tools of a run, frozen.
 pub(crate) struct Frozen {
     pub(crate) snapshot: Snapshot,
@@ -24,6 +26,8 @@ pub(crate) struct Frozen {
 
 /// What the tools of a run read from, besides its workspace, and the tools themselves.
 pub(crate) struct Sources {
+    /// How tools reach the network.
+    pub(crate) network: NetworkPorts,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) history: HistoryView,
     pub(crate) activation: Option<Activation>,

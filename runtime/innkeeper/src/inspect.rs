@@ -4,18 +4,19 @@
 
 use std::sync::Arc;
 
-use innkeeper_capabilities::{Capability, Interface};
+use innkeeper_capabilities::{Capability, Grants, Interface, is_linked_empty};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::tool::ToolSpec;
 use innkeeper_sandbox::Provenance;
 use innkeeper_tools::{Catalogue, Origin};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::builder::Innkeeper;
 use crate::error::HostError;
 
 /// One import of a component.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {
     /// The interface with its version.
@@ -30,7 +31,7 @@ pub struct ImportReport {
 }
 
 /// What was found in a component file.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ComponentReport {
     /// Digest of the file.
@@ -63,10 +64,10 @@ impl Innkeeper {
             tools: Vec::new(),
             refusal: None,
         };
-        let granted: Vec<Capability> = Capability::GRANTABLE
-            .iter()
-            .map(|(_, capability)| *capability)
-            .collect();
+        let grantable = Capability::ALL
+            .into_iter()
+            .filter(|capability| capability.name().is_some());
+        let granted = Grants::from(grantable.collect::<Vec<_>>().as_slice());
         let mut catalogue = Catalogue::new(self.limits.clone());
         let origin = Origin::Extension(id.to_owned());
         let added = catalogue.add_compiled(&self.sandbox, id, &origin, compiled, &granted);
@@ -81,6 +82,7 @@ impl Innkeeper {
 fn import(name: &str) -> ImportReport {
     let capability = Interface::parse(name).map(Interface::capability);
     let (capability, words, is_served) = match capability {
+        None if is_linked_empty(name) => (None, "nothing: it is linked with nothing in it".to_owned(), true),
         None => (None, "something that this host does not have".to_owned(), false),
         Some(None) => (
             None,

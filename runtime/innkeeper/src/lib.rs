@@ -15,6 +15,7 @@ mod extensions;
 mod handle;
 mod inputs;
 mod inspect;
+mod network;
 mod policy;
 mod ports;
 mod profiles;
@@ -46,15 +47,16 @@ pub use extensions::{
 pub use handle::{RunHandle, RunNews, RunReport};
 pub use innkeeper_agent::live;
 pub use innkeeper_agent::{card, profile, snapshot, worldinfo};
-pub use innkeeper_capabilities::Capability;
+pub use innkeeper_capabilities::{Capability, Grant, GrantError, Grants, HostName};
 pub use innkeeper_gateway as gateway;
 pub use innkeeper_protocol as protocol;
-pub use innkeeper_sandbox::{Compiler, compile_in_child};
+pub use innkeeper_sandbox::{Compiler, GuestCode, compile_in_child};
 pub use innkeeper_store::inbox::InboxRequest;
 pub use innkeeper_store::journal::{JournalIssue, Page as EventPage};
 pub use innkeeper_store::runs::{ListCursor, ListQuery, RunIssue, RunPage, RunSummary};
 pub use innkeeper_tools::{Catalogue, ComponentInfo, Diagnostic, Tool, usual_alias};
 pub use inspect::{ComponentReport, ImportReport};
+pub use network::{BenchNetwork, CannedAnswer};
 pub use policy::{PolicyChange, PolicyProblem, PolicyReport, PolicyReset, PolicyTarget, ReportedRule, ToolVerdict};
 pub use profiles::{
     AgentSystemPrompt, Blocked, ChosenProfile, ProfileCheck, ProfileDiagnostic, ProfileHealth, ProfileIssue,
@@ -62,9 +64,7 @@ pub use profiles::{
     replace_profile_file,
 };
 pub use prompt::{PromptInputs, read_book, read_card};
-pub use reading::{
-    FollowedRun, PendingApproval, RemoteAnswer, RollbackApprover, RollbackQuestion, RunEvents, RunReader,
-};
+pub use reading::{FollowedRun, PendingApproval, ProposedRollback, RemoteAnswer, RunEvents, RunReader};
 pub use schemas::{SchemaFile, schema_files};
 pub use start::{ApplicationChat, ProfileChoice, RunChat, StartAgentRun, StartRun};
 pub use system::{SystemClock, SystemEntropy};

@@ -9,6 +9,7 @@ mod target;
 
 use std::path::{Path, PathBuf};
 
+use innkeeper_capabilities::HostName;
 use innkeeper_policy::{Approval, Decision, PolicyInputs, ProfilePolicy};
 use innkeeper_protocol::id::ToolId;
 use innkeeper_protocol::tool::{Permission, ToolSpec};
@@ -153,7 +154,7 @@ impl Innkeeper {
         let file = PolicyFile::new(self.data_root()?);
         let specs = self.tools().specs();
         let home = match target {
-            PolicyTarget::Tool(_) => Party::User,
+            PolicyTarget::Tool(_) | PolicyTarget::Host(_) => Party::User,
             PolicyTarget::Source(_) => Party::Source,
         };
         let name = target.to_string();
@@ -202,6 +203,12 @@ impl Innkeeper {
         let rules = FileRules::read(&PolicyFile::new(data_root), &self.tools().specs());
         let decision = decide(&rules, spec);
         (!decision.callable).then(|| rules.denied(spec, &decision.reason))
+    }
+
+    /// Hosts that the policy of a data root keeps requests from.
+    #[must_use]
+    pub fn denied_hosts(&self, data_root: &Path) -> Vec<HostName> {
+        FileRules::read(&PolicyFile::new(data_root), &self.tools().specs()).denied_hosts
     }
 
     /// The rules that a run goes by from its start to its end.

@@ -107,6 +107,12 @@ impl Recorder {
         &self.status
     }
 
+    /// Whether the journal may take events again after one failed.
+    pub(crate) fn may_recover(&self) -> bool {
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.journal.may_recover()
+    }
+
     /// Makes an event durable, then tells it to those who listen. The caches follow where it changes the run's status. Gives its number.
     pub(crate) async fn append(&self, event: RunEvent) -> Result<u64, RunError> {
         let draft = event.draft().map_err(unwritable)?;

@@ -1,15 +1,22 @@
 //! Closing what a dead process left open: every run gets its end, every requested call its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use innkeeper_protocol::id::CommitId;
+use innkeeper_protocol::run::RunError;
 use innkeeper_store::chat::{ChatPath, find_commit, read_chat};
 use innkeeper_store::chats_registry::ChatRegistry;
 use innkeeper_store::journal::{Stamp, Stamps};
-use innkeeper_store::runs::{CommitEvidence, DanglingCall, RecoveryPorts, RunRecord, RunsRoot, recover};
+use innkeeper_store::runs::{
+    BrokenRun, CommitEvidence, DanglingCall, RecoveryPorts, RunRecord, RunsRoot, close_broken, recover,
+};
 
 use crate::builder::Innkeeper;
+use crate::control::ActiveRun;
 use crate::error::HostError;
+use crate::executor::Ended;
+use crate::ports::blocking;
 use crate::reading::RunReader;
 use crate::recorder::EventStamps;
 
@@ -35,7 +42,8 @@ impl Stamps for FilePorts {
 }
 
 impl RecoveryPorts for FilePorts {
-    /// The tools of this host change the workspace and the chat only; the chat is asked for its commits.
+    /// The tools of this host change the workspace and the chat, which is asked for its commits; what they have sent over the network stands
+    /// in the journal.
     fn outside_effect_possible(&self, _run: &RunRecord, _call: &DanglingCall) -> bool {
         false
     }
@@ -70,6 +78,33 @@ fn close(data_root: &Path, stamps: EventStamps) -> Result<(), HostError> {
         tracing::warn!(?issue, "a run could not be closed");
     }
     Ok(())
+}
+
+/// Ends a run of this process whose journal took no more events, if it takes them now; else the next start does.
+pub(crate) async fn close_after(ended: &Ended, run: Arc<ActiveRun>, data_root: PathBuf, stamps: EventStamps) {
+    let Some(error) = ended
+        .error
+        .as_ref()
+        .filter(|_| ended.is_broken && run.recorder.may_recover())
+    else {
+        return;
+    };
+    let broken = BrokenRun {
+        code: error.code.clone(),
+        message: error.message.clone(),
+    };
+    let (root, folder) = (run.recorder.root.clone(), run.recorder.folder.clone());
+    // The run's lock goes with its last user.
+    drop(run);
+    let closed = blocking::<_, RunError>(move || {
+        let mut ports = FilePorts::new(&data_root, stamps);
+        if let Err(error) = close_broken(&root, &folder, &broken, &mut ports) {
+            tracing::warn!(code = error.code(), %error, "a run whose journal failed stays open until the next start");
+        }
+        Ok(())
+    });
+    // The closure above never fails.
+    let _ = closed.await;
 }
 
 impl Innkeeper {

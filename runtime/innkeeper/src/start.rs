@@ -190,6 +190,7 @@ impl Innkeeper {
             history,
             activation: prompt.activation,
             skills: skills.library,
+            network: self.network.without(policy.denied_hosts.clone()),
             catalogue,
         };
         self.launch(&data_root, setup, frame, sources, &input, &start)

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::digest::Sha256;
 use crate::id::{CallId, ToolId};
 use crate::limits::Usage;
+use crate::network::RecordedRequest;
 use crate::path::WorkspacePath;
 use crate::run::RunError;
 
@@ -158,6 +159,21 @@ pub struct RecordedDraw {
     pub value: u64,
 }
 
+/// What the host told a tool that another call would be told differently, kept so that the call can be replayed and accounted for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    /// Random numbers that the call drew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<RecordedDraw>,
+    /// Times that the call was told, milliseconds since 1970-01-01T00:00:00Z.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub times: Vec<u64>,
+    /// Requests that the call had sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RecordedRequest>,
+}
+
 /// A successful call, before its planned effects are carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
@@ -169,8 +185,8 @@ pub struct Reply {
     pub resource_refs: Vec<String>,
     /// What the host is asked to carry out.
     pub effects: Vec<PlannedEffect>,
-    /// Random numbers that the call drew.
-    pub draws: Vec<RecordedDraw>,
+    /// What the host told the call.
+    pub told: Told,
     /// What the call used of its limits.
     pub usage: Usage,
 }
@@ -182,6 +198,8 @@ pub struct ToolError {
     pub code: String,
     /// One or more sentences for the model.
     pub message: String,
+    /// What the host told the call.
+    pub told: Told,
     /// What the call used of its limits, if it started.
     pub usage: Option<Usage>,
 }
@@ -193,6 +211,7 @@ impl ToolError {
         Self {
             code: code.to_owned(),
             message: message.into(),
+            told: Told::default(),
             usage: None,
         }
     }
@@ -234,9 +253,9 @@ pub struct ToolResult {
     /// Limits used by the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Random numbers that the call drew.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub draws: Vec<RecordedDraw>,
+    /// What the host told the call.
+    #[serde(flatten)]
+    pub told: Told,
 }
 
 impl ToolResult {
@@ -255,7 +274,7 @@ impl ToolResult {
             error_code: None,
             resource_refs: reply.resource_refs,
             usage: Some(reply.usage),
-            draws: reply.draws,
+            told: reply.told,
         }
     }
 
@@ -276,7 +295,7 @@ impl ToolResult {
             error_code: Some(error.code),
             resource_refs: Vec::new(),
             usage: error.usage,
-            draws: Vec::new(),
+            told: error.told,
         }
     }
 }

@@ -290,6 +290,8 @@ pub enum RunEvent {
         name: String,
         snapshot_id: InvocationId,
     },
+    /// The call is about to have something sent that may change something outside.
+    ToolCallRequestStarted(SentRequestPayload),
     /// Its result is on disk.
     ToolResultStored {
         #[serde(flatten)]

@@ -14,6 +14,7 @@ pub mod guidance;
 pub mod id;
 pub mod limits;
 pub mod model;
+pub mod network;
 pub mod path;
 pub mod port;
 pub mod run;

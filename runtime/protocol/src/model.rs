@@ -7,6 +7,7 @@ mod error;
 mod fault;
 mod live;
 mod message;
+mod state;
 mod turn;
 
 use async_trait::async_trait;
@@ -18,6 +19,7 @@ pub use fault::{
 };
 pub use live::{LiveDelta, LiveSink};
 pub use message::{Message, Part, Role, ToolCallRequest, ToolResultPart};
+pub use state::{Continuation, LastAnswer, NativeContinuation, ProviderState};
 pub use turn::{ModelRequest, ModelResponse, ProviderMetadata, StoredTurn, ToolChoice, ToolOffer};
 
 /// Which provider and wire format a model is reached through.

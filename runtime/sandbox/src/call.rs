@@ -4,7 +4,7 @@
 
 use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
 use wasmtime::component::Resource;
-use wasmtime::{PoolConcurrencyLimitError, Store, Trap, WasmBacktrace};
+use wasmtime::{PoolConcurrencyLimitError, Store, StoreContextMut, Trap, UpdateDeadline, WasmBacktrace};
 
 use crate::bindings::Component as Bindings;
 use crate::component::Prepared;
@@ -59,10 +59,11 @@ impl Sandbox {
         let state = store.into_data();
         drop(permit);
         let output_bytes = answer.as_ref().map_or(0, answer_bytes);
-        let answer = if output_bytes > limits.output_bytes {
-            Err(Fault::Limit(LimitKind::Output))
-        } else {
-            answer
+        let answer = match (answer, state.meter.overrun()) {
+            // The guest was done before the engine's next tick.
+            (Ok(_), Some(kind)) => Err(Fault::Limit(kind)),
+            (Ok(_), None) if output_bytes > limits.output_bytes => Err(Fault::Limit(LimitKind::Output)),
+            (answer, _) => answer,
         };
         let usage = Usage {
             wall_micros: self.clock.monotonic_micros().saturating_sub(started),
@@ -112,10 +113,18 @@ fn store<T: Send>(prepared: &Prepared<T>, host: T, limits: &Limits) -> Store<Cal
     );
     store.limiter(|state| &mut state.meter);
     store.set_epoch_deadline(1);
-    store.epoch_deadline_async_yield_and_update(1);
+    store.epoch_deadline_callback(at_tick);
     store.set_hostcall_fuel(limits.host_bytes_per_call);
     store.set_max_component_handles(limits.resource_handles);
     store
+}
+
+/// A running guest makes room for others, unless a library's host functions were called too often.
+fn at_tick<T>(store: StoreContextMut<'_, CallState<T>>) -> wasmtime::Result<UpdateDeadline> {
+    match store.data().meter.overrun() {
+        Some(kind) => Err(HostStop::Limit(kind).into()),
+        None => Ok(UpdateDeadline::Yield(1)),
+    }
 }
 
 async fn answer<T: Send>(

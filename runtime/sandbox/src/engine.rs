@@ -9,7 +9,7 @@ use std::time::Duration;
 use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::port::Clock;
 use tokio::sync::Semaphore;
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
 use crate::artefact::ArtefactCache;
 use crate::compiler::{self, ChildCompiler, Compiler};
@@ -24,6 +24,13 @@ const KEEP_RESIDENT_BYTES: usize = 512 * 1024;
 const HOST_STACK_BYTES: usize = 512 * 1024;
 /// Address space that a memory outside the pool reserves.
 const UNPOOLED_RESERVATION_BYTES: u64 = 64 << 20;
+
+/// The interpreter's machine, of this machine's word size.
+#[cfg(all(feature = "pulley", target_pointer_width = "64"))]
+const PULLEY: &str = "pulley64";
+/// The interpreter's machine, of this machine's word size.
+#[cfg(all(feature = "pulley", target_pointer_width = "32"))]
+const PULLEY: &str = "pulley32";
 
 /// Component files above this size never come from the pool: an instance of theirs is large and lives long enough not to gain by it.
 const LARGE_COMPONENT_BYTES: usize = 4 * 1024 * 1024;
@@ -46,6 +53,19 @@ pub struct SandboxConfig {
     pub pooled: bool,
     /// Who compiles components that are not the program's own.
     pub compiler: Compiler,
+    /// What components are compiled to.
+    pub code: GuestCode,
+}
+
+/// What components are compiled to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum GuestCode {
+    /// The machine's own code.
+    #[default]
+    Native,
+    /// GuestCode for wasmtime's interpreter, several times slower: for systems on which no program may make machine code.
+    #[cfg(feature = "pulley")]
+    Pulley,
 }
 
 impl Default for SandboxConfig {
@@ -55,6 +75,7 @@ impl Default for SandboxConfig {
             max_concurrent: 64,
             pooled: cfg!(target_pointer_width = "64"),
             compiler: Compiler::default(),
+            code: GuestCode::default(),
         }
     }
 }
@@ -99,7 +120,7 @@ impl Sandbox {
     pub fn new(config: SandboxConfig, clock: Arc<dyn Clock>) -> Result<Self, SandboxError> {
         let max_concurrent = config.max_concurrent.max(1);
         Ok(Self {
-            engines: Arc::new(Engines::new(config.pooled, max_concurrent)?),
+            engines: Arc::new(Engines::new(config.pooled, config.code, max_concurrent)?),
             cache: ArtefactCache::new(config.cache_dir, clock.wall_ms()),
             compiler: config.compiler,
             children: ChildCompiler::new(compiler::WALL),
@@ -117,25 +138,47 @@ impl Sandbox {
 
 /// What code is made for; part of what the compiler's child process is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flavour {
-    /// Memories that reserve all they could ever address, which makes checks needless.
+pub(crate) struct Flavour {
+    pub(crate) memories: Memories,
+    pub(crate) code: GuestCode,
+}
+
+/// How much address space the memories of an engine reserve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memories {
+    /// All that they could ever address, which makes checks needless.
     Ample,
-    /// Memories that reserve little.
+    /// Little.
     Small,
 }
 
 impl Flavour {
-    const ALL: [Self; 2] = [Self::Ample, Self::Small];
+    pub(crate) const ALL: &[Self] = &[
+        Self::new(Memories::Ample, GuestCode::Native),
+        Self::new(Memories::Small, GuestCode::Native),
+        #[cfg(feature = "pulley")]
+        Self::new(Memories::Ample, GuestCode::Pulley),
+        #[cfg(feature = "pulley")]
+        Self::new(Memories::Small, GuestCode::Pulley),
+    ];
+
+    pub(crate) const fn new(memories: Memories, code: GuestCode) -> Self {
+        Self { memories, code }
+    }
 
     pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Ample => "ample",
-            Self::Small => "small",
+        match (self.memories, self.code) {
+            (Memories::Ample, GuestCode::Native) => "ample",
+            (Memories::Small, GuestCode::Native) => "small",
+            #[cfg(feature = "pulley")]
+            (Memories::Ample, GuestCode::Pulley) => "ample-pulley",
+            #[cfg(feature = "pulley")]
+            (Memories::Small, GuestCode::Pulley) => "small-pulley",
         }
     }
 
     pub(crate) fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|flavour| flavour.word() == word)
+        Self::ALL.iter().copied().find(|flavour| flavour.word() == word)
     }
 }
 
@@ -149,15 +192,16 @@ pub(crate) struct Engines {
 
 impl Engines {
     /// A machine that cannot reserve the pool's address space still gets an engine, a slower one.
-    fn new(pooled: bool, max_concurrent: usize) -> Result<Self, SandboxError> {
+    fn new(pooled: bool, code: GuestCode, max_concurrent: usize) -> Result<Self, SandboxError> {
         if pooled {
-            match Engine::new(&pooling(max_concurrent)) {
-                Ok(main) => return Self::of(Flavour::Ample, main),
+            let ample = Flavour::new(Memories::Ample, code);
+            match pooling(ample, max_concurrent).and_then(|config| Engine::new(&config)) {
+                Ok(main) => return Self::of(ample, main),
                 Err(reason) => tracing::warn!("no pool of instances, calls will be slower: {reason:#}"),
             }
         }
-        let main = Engine::new(&compiling(Flavour::Small)).map_err(|e| SandboxError::Engine(format!("{e:#}")))?;
-        Self::of(Flavour::Small, main)
+        let small = Flavour::new(Memories::Small, code);
+        Self::of(small, unpooled(small)?)
     }
 
     fn of(flavour: Flavour, main: Engine) -> Result<Self, SandboxError> {
@@ -174,17 +218,23 @@ impl Engines {
     /// # Errors
     /// [`SandboxError`] when the second engine cannot start.
     pub(crate) fn get(&self, fits_pool: bool) -> Result<Engine, SandboxError> {
-        if fits_pool || self.flavour == Flavour::Small {
+        if fits_pool || self.flavour.memories == Memories::Small {
             return Ok(self.main.clone());
         }
         let mut on_demand = self.on_demand.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(engine) = &*on_demand {
             return Ok(engine.clone());
         }
-        let engine = Engine::new(&compiling(self.flavour)).map_err(|e| SandboxError::Engine(format!("{e:#}")))?;
+        let engine = unpooled(self.flavour)?;
         start_ticker(&engine)?;
         Ok(on_demand.insert(engine).clone())
     }
+}
+
+/// An engine of this flavour that takes every instance from the system.
+fn unpooled(flavour: Flavour) -> Result<Engine, SandboxError> {
+    let engine = compiling(flavour).and_then(|config| Engine::new(&config));
+    engine.map_err(|e| SandboxError::Engine(format!("{e:#}")))
 }
 
 /// Whether the pool has room for this component in every call at once.
@@ -196,7 +246,10 @@ pub(crate) fn fits_pool(bytes: usize, share: Share) -> bool {
 }
 
 /// The settings of every engine of this flavour, without a pool: enough to compile, and to run what does not fit into one.
-pub(crate) fn compiling(flavour: Flavour) -> Config {
+///
+/// # Errors
+/// When this build cannot make code of the flavour.
+pub(crate) fn compiling(flavour: Flavour) -> wasmtime::Result<Config> {
     let limits = Limits::default();
     let mut config = Config::new();
     config.wasm_component_model(true);
@@ -205,17 +258,34 @@ pub(crate) fn compiling(flavour: Flavour) -> Config {
     config.max_wasm_stack(limits.stack_bytes);
     config.async_stack_size(limits.stack_bytes + HOST_STACK_BYTES);
     config.memory_init_cow(true);
-    if flavour == Flavour::Small {
+    if flavour.memories == Memories::Small {
         config.memory_reservation(UNPOOLED_RESERVATION_BYTES);
     }
-    config
+    #[cfg(feature = "pulley")]
+    if flavour.code == GuestCode::Pulley {
+        config.target(PULLEY)?;
+    }
+    Ok(config)
 }
 
-fn pooling(max_concurrent: usize) -> Config {
-    let mut config = compiling(Flavour::Ample);
+/// The same for a compiler that makes code of one component of this size. A large one is the interpreter of another language, optimised
+/// when it was built: to do that again takes a fourth of the time and makes no call faster.
+///
+/// # Errors
+/// Likewise.
+pub(crate) fn compiling_once(flavour: Flavour, bytes: usize) -> wasmtime::Result<Config> {
+    let mut config = compiling(flavour)?;
+    if bytes > LARGE_COMPONENT_BYTES {
+        config.cranelift_opt_level(OptLevel::None);
+    }
+    Ok(config)
+}
+
+fn pooling(flavour: Flavour, max_concurrent: usize) -> wasmtime::Result<Config> {
+    let mut config = compiling(flavour)?;
     let pool = pool(&Limits::default(), max_concurrent);
     config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    config
+    Ok(config)
 }
 
 fn pool(limits: &Limits, max_concurrent: usize) -> PoolingAllocationConfig {

@@ -30,7 +30,7 @@ pub use call::{CallReport, GuestAnswer};
 pub use compiler::Compiler;
 pub use compiler::child::compile_in_child;
 pub use component::{Compiled, MAX_COMPONENT_BYTES, Prepared, Provenance};
-pub use engine::{Sandbox, SandboxConfig, SandboxError};
+pub use engine::{GuestCode, Sandbox, SandboxConfig, SandboxError};
 pub use fault::{Fault, HostStop};
 pub use load_error::LoadError;
 pub use meter::{CallState, Meter};

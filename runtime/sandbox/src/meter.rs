@@ -3,6 +3,7 @@
 //! Time is not counted here; the call's deadline is kept around the whole call.
 
 use innkeeper_protocol::limits::{LimitKind, Limits};
+use tokio::time::Instant;
 use wasmtime::ResourceLimiter;
 
 use crate::fault::HostStop;
@@ -26,19 +27,24 @@ pub struct CallState<T> {
 #[derive(Debug)]
 pub struct Meter {
     limits: Limits,
+    deadline: Instant,
     memory_now: u64,
     memory_peak: u64,
     table_elements: u64,
     refused: Option<LimitKind>,
     host_calls: u64,
     host_bytes: u64,
+    overrun: Option<LimitKind>,
 }
 
 impl Meter {
     /// Nothing used yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
+        let now = Instant::now();
         Self {
+            // A wall clock that no clock can count to is one that never ends.
+            deadline: now.checked_add(limits.wall).unwrap_or(now),
             limits,
             memory_now: 0,
             memory_peak: 0,
@@ -46,6 +52,7 @@ impl Meter {
             refused: None,
             host_calls: 0,
             host_bytes: 0,
+            overrun: None,
         }
     }
 
@@ -53,6 +60,12 @@ impl Meter {
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// When the call's time is over. The deadline is kept around the whole call; this is for a host function that would rather stop before.
+    #[must_use]
+    pub fn deadline(&self) -> Instant {
+        self.deadline
     }
 
     /// Counts one call into the host, with the bytes that the guest handed over.
@@ -69,6 +82,19 @@ impl Meter {
             return Err(HostStop::Limit(LimitKind::HostData));
         }
         Ok(())
+    }
+
+    /// Counts a call whose host function is a library's and cannot be refused from here. One too many stops the guest at the next tick of
+    /// the engine, or makes a fault of its answer.
+    pub fn library_call(&mut self, bytes: usize) {
+        if let Err(HostStop::Limit(kind)) = self.host_call(bytes) {
+            self.overrun.get_or_insert(kind);
+        }
+    }
+
+    /// The limit that [`library_call`](Self::library_call) found exceeded, if one was.
+    pub(crate) fn overrun(&self) -> Option<LimitKind> {
+        self.overrun
     }
 
     /// Calls into the host so far.
@@ -147,6 +173,16 @@ mod tests {
         assert_eq!(meter.host_call(10), Ok(()));
         assert_eq!(meter.host_call(6), Err(HostStop::Limit(LimitKind::HostData)));
         assert_eq!(meter.host_call(0), Err(HostStop::Limit(LimitKind::HostCalls)));
+    }
+
+    #[test]
+    fn a_librarys_call_too_many_is_remembered_with_its_first_reason() {
+        let mut meter = meter();
+        meter.library_call(10);
+        assert_eq!(meter.overrun(), None);
+        meter.library_call(6);
+        meter.library_call(0);
+        assert_eq!((meter.overrun(), meter.host_calls()), (Some(LimitKind::HostData), 3));
     }
 
     #[test]

@@ -29,12 +29,6 @@ pub enum Durability {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AtomicError {
-    /// The file is there already and was to be created.
-    #[error("{} exists already", path.display())]
-    AlreadyExists {
-        /// The target.
-        path: PathBuf,
-    },
     /// The value has no JSON form.
     #[error("cannot turn the content of {} into JSON", path.display())]
     Serialise {
@@ -58,7 +52,6 @@ impl AtomicError {
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
-            Self::AlreadyExists { .. } => "store.already_exists",
             Self::Serialise { .. } => "store.serialise_failed",
             Self::Io { .. } => "store.io_failed",
         }
@@ -93,38 +86,11 @@ pub fn write_atomic(path: &Path, bytes: &[u8], durability: Durability) -> Result
     })
 }
 
-/// Creates the file at `path` as pretty-printed JSON, durably; never replaces one.
-///
-/// # Errors
-/// [`AtomicError::AlreadyExists`] when something of that name is there.
-pub fn create_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), AtomicError> {
-    let bytes = to_pretty_json(path, value)?;
-    create_new(path, &bytes)
-}
-
-/// Creates the file at `path`, durably; never replaces one.
-///
-/// # Errors
-/// [`AtomicError::AlreadyExists`] when something of that name is there.
-pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), AtomicError> {
-    let create = || {
-        let (folder, name) = open_folder(path)?;
-        create_in(&folder, name, bytes)
-    };
-    create().map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => AtomicError::AlreadyExists { path: path.to_owned() },
-        _ => AtomicError::Io {
-            path: path.to_owned(),
-            source,
-        },
-    })
-}
-
 /// Replaces the file `name` directly in `folder`.
 ///
 /// # Errors
 /// What the system said; the old content is still there and the temporary file is gone.
-pub fn write_in(folder: &Dir, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
+pub(crate) fn write_in(folder: &Dir, name: &str, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let temp = temp_name(name);
     let written = write_new(folder, &temp, bytes, durability).and_then(|()| folder.rename(&temp, folder, name));
     if let Err(error) = written {
@@ -142,7 +108,7 @@ pub fn write_in(folder: &Dir, name: &str, bytes: &[u8], durability: Durability) 
 ///
 /// # Errors
 /// `AlreadyExists` when something of that name is there; else what the system said, and the new file is gone.
-pub fn create_in(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn create_in(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
     match write_new(folder, name, bytes, Durability::Durable) {
         Ok(()) => sync_folder(folder),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -157,7 +123,7 @@ pub fn create_in(folder: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// What the system said.
-pub fn sync_folder(folder: &Dir) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Dir) -> io::Result<()> {
     if cfg!(windows) {
         Ok(())
     } else {
@@ -166,8 +132,7 @@ pub fn sync_folder(folder: &Dir) -> io::Result<()> {
 }
 
 /// A temporary name for `name`: `<name>.<uuid>.tmp`.
-#[must_use]
-pub fn temp_name(name: &str) -> String {
+pub(crate) fn temp_name(name: &str) -> String {
     format!("{name}.{}{TEMP_SUFFIX}", unique())
 }
 
@@ -176,7 +141,7 @@ pub fn temp_name(name: &str) -> String {
 ///
 /// # Errors
 /// What the system said.
-pub fn sweep_temps(folder: &Dir) -> io::Result<usize> {
+pub(crate) fn sweep_temps(folder: &Dir) -> io::Result<usize> {
     let mut removed = 0;
     for entry in folder.entries()? {
         let name = entry?.file_name();

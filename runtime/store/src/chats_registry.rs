@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::ambient_authority;
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::atomic::{Durability, write_in};
 use crate::chat::lock::{ATTEMPTS, lock_file};
 use crate::chat::{ChatFile, ChatPath, newest_stable_chat_id};
+use crate::regular::read_in;
 
 const FILE_NAME: &str = "chats.json";
 const LOCK_NAME: &str = "chats.json.lock";
@@ -133,12 +134,12 @@ impl RegistryError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Damaged { .. } => "restore the file from a backup, or move it away: every chat then counts as new",
-            Self::Unreadable { .. } => "check the file's permissions and the disk",
-            Self::WriteFailed { .. } => "check free space and permissions of the data folder",
-            Self::Locked { .. } => "wait until the other process is done and try again",
-            Self::PathNotUnicode { .. } => "rename the chat or its folder",
-            Self::OtherChat { .. } => "start a new run on this chat",
+            Self::Damaged { .. } => "Restore the file from a backup, or move it away: every chat then counts as new.",
+            Self::Unreadable { .. } => "Check the file's permissions and the disk.",
+            Self::WriteFailed { .. } => "Check free space and permissions of the data folder.",
+            Self::Locked { .. } => "Wait until the other process is done and try again.",
+            Self::PathNotUnicode { .. } => "Rename the chat or its folder.",
+            Self::OtherChat { .. } => "Start a new run on this chat.",
         }
     }
 }
@@ -243,7 +244,8 @@ impl ChatRegistry {
             path: path.clone(),
             reason,
         };
-        let bytes = match read_regular(&path) {
+        let read = || read_in(&self.folder()?, FILE_NAME, MAX_REGISTRY_BYTES);
+        let bytes = match read() {
             Ok(bytes) => bytes,
             Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(Registered::default()),
             Err(source) => return Err(RegistryError::Unreadable { path, source }),
@@ -265,8 +267,11 @@ impl ChatRegistry {
     fn write(&self, registered: &Registered) -> io::Result<()> {
         let mut bytes = serde_json::to_vec_pretty(registered)?;
         bytes.push(b'\n');
-        let folder = Dir::open_ambient_dir(&self.data_root, ambient_authority())?;
-        write_in(&folder, FILE_NAME, &bytes, Durability::Durable)
+        write_in(&self.folder()?, FILE_NAME, &bytes, Durability::Durable)
+    }
+
+    fn folder(&self) -> io::Result<Dir> {
+        Dir::open_ambient_dir(&self.data_root, ambient_authority())
     }
 
     fn lock(&self) -> Result<File, RegistryError> {
@@ -324,20 +329,6 @@ fn is_gone(path: &Path) -> bool {
         Ok(_) => false,
         Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
     }
-}
-
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    // A pipe would block the opening, so the kind is looked at first.
-    let metadata = std::fs::symlink_metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    if metadata.len() > MAX_REGISTRY_BYTES {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "larger than 64 MiB"));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MAX_REGISTRY_BYTES).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

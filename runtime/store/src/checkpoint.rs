@@ -3,7 +3,6 @@
 //! Contents are stored once each, under their digest; a checkpoint is a list of paths and digests. The list is written last: without it
 //! the checkpoint does not exist. Nothing here restores: that is done by [`crate::rollback`].
 
-mod compare;
 mod error;
 mod files;
 #[cfg(test)]
@@ -19,10 +18,11 @@ use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 use serde::{Deserialize, Serialize};
 
-pub use compare::{Difference, differences};
 pub use error::CheckpointError;
 
 use crate::atomic::{Durability, sweep_temps, sync_folder, write_in};
+use crate::listing::ListedFile;
+use crate::persistent::ensure_folder;
 use crate::tree::{FileStamp, Tree, TreeError};
 
 /// The folder of all checkpoints of a run.
@@ -39,17 +39,6 @@ const ID_PREFIX: &str = "cp_";
 
 /// The most that is read of a list, in bytes: room for some 400,000 files.
 const MAX_MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// One file of a checkpoint.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckpointFile {
-    /// Where it was.
-    pub path: WorkspacePath,
-    /// Its content.
-    pub sha256: Sha256,
-    /// Its length.
-    pub bytes: u64,
-}
 
 /// A checkpoint as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +57,7 @@ pub struct Checkpoint {
     /// Sequence number of the event that it was made for.
     pub event_seq: u64,
     /// In byte order of the paths.
-    pub files: Vec<CheckpointFile>,
+    pub files: Vec<ListedFile>,
 }
 
 /// What is to be said about a new checkpoint; the files are found.
@@ -103,7 +92,7 @@ pub struct Created {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Present {
     /// In byte order of the paths.
-    pub files: Vec<CheckpointFile>,
+    pub files: Vec<ListedFile>,
     /// Links, special files and names that are no workspace path, left out.
     pub skipped: u64,
 }
@@ -148,8 +137,8 @@ impl Checkpoints {
         let _writing = self.tree.lock();
         let id = checkpoint_id(new.number);
         let io = |source| CheckpointError::Io { id: id.clone(), source };
-        let folder = open_or_create(self.tree.root(), FOLDER).map_err(io)?;
-        let own = open_or_create(&folder, &id).map_err(io)?;
+        let folder = ensure_folder(self.tree.root(), FOLDER).map_err(io)?;
+        let own = ensure_folder(&folder, &id).map_err(io)?;
         if own.try_exists(MANIFEST).map_err(io)? {
             return Err(CheckpointError::AlreadyExists { id });
         }
@@ -166,7 +155,7 @@ impl Checkpoints {
             id: id.to_owned(),
             source,
         };
-        let blobs = open_or_create(folder, BLOBS).map_err(io)?;
+        let blobs = ensure_folder(folder, BLOBS).map_err(io)?;
         // The folder was made just now: its stamp is the disk's present time.
         let moment = FileStamp::of(&own.dir_metadata().map_err(io)?);
         let gathered = self.gather(&RootName::universe(), &moment, &blobs)?;
@@ -205,13 +194,13 @@ impl Checkpoints {
         let mut skipped = scan.skipped;
         for (path, stamp) in scan.files {
             match self.known(&path, &stamp) {
-                Some(known) => files.push(CheckpointFile {
+                Some(known) => files.push(ListedFile {
                     path,
                     sha256: known.sha256,
                     bytes: known.bytes,
                 }),
                 None => match self.hash(&path)? {
-                    Some((sha256, bytes)) => files.push(CheckpointFile { path, sha256, bytes }),
+                    Some((sha256, bytes)) => files.push(ListedFile { path, sha256, bytes }),
                     None => skipped = skipped.saturating_add(1),
                 },
             }
@@ -334,7 +323,7 @@ fn check(checkpoint: &Checkpoint, number: u64) -> Result<(), String> {
     }
     let roots = RootName::universe();
     let mut before: Option<&WorkspacePath> = None;
-    for CheckpointFile { path, .. } in &checkpoint.files {
+    for ListedFile { path, .. } in &checkpoint.files {
         if !roots.iter().any(|root| path.is_beneath(root)) {
             return Err(format!("`{path}` lies outside the roots"));
         }
@@ -351,11 +340,4 @@ fn check(checkpoint: &Checkpoint, number: u64) -> Result<(), String> {
 pub fn number_of(name: &str) -> Option<u64> {
     let number = name.strip_prefix(ID_PREFIX)?.parse().ok()?;
     (checkpoint_id(number) == name).then_some(number)
-}
-
-fn open_or_create(folder: &Dir, name: &str) -> io::Result<Dir> {
-    match folder.create_dir(name) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => folder.open_dir_nofollow(name),
-    }
 }

@@ -1,4 +1,7 @@
-//! Everything on disk: journals, run workspaces, checkpoints, chat files.
+//! Everything on disk: journals, run workspaces, checkpoints, persistent states, chat files, cards and books, skills, profiles, extensions,
+//! policies, standing approvals.
+//!
+//! It has no clock, asks nobody, and does not decide what the files mean for a run.
 
 pub mod approvals;
 pub mod atomic;
@@ -13,6 +16,7 @@ mod document;
 pub mod extensions;
 pub mod inbox;
 pub mod journal;
+mod listing;
 pub mod persistent;
 pub mod policy_file;
 pub mod profiles;
@@ -26,3 +30,4 @@ pub mod turn;
 pub mod workspace;
 
 pub use document::ReadError;
+pub use listing::{Difference, ListedFile, differences};

@@ -173,11 +173,8 @@ struct Call {
     alias: String,
 }
 
-/// Where the turn of a round is stored, from the run's folder.
-///
-/// # Errors
-/// When the invocation's id cannot be a folder's name on every platform.
-pub fn turn_path(invocation: &InvocationId, round: u32) -> Result<WorkspacePath, PathRefusal> {
+/// Where the turn of a round is stored, from the run's folder. Not every id of an invocation can be a folder's name on every platform.
+fn turn_path(invocation: &InvocationId, round: u32) -> Result<WorkspacePath, PathRefusal> {
     let folder = if *invocation == InvocationId::root() {
         String::new()
     } else {

@@ -1,4 +1,3 @@
-//! A simulated SillyTavern, and the conformance cases: how they are read, set up and judged.
+//! What tests play with: a simulated SillyTavern.
 
-pub mod cases;
 pub mod sillytavern;

@@ -2,6 +2,7 @@
 //!
 //! Whether anybody is asked is decided by policy; what an answer covers is kept elsewhere.
 
+use innkeeper_capabilities::Interface;
 use innkeeper_protocol::approval::ApprovalBinding;
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::shown::{escape_invisible, is_invisible};
@@ -60,7 +61,7 @@ impl Tool {
 
     fn identity_digest(&self) -> Sha256 {
         let spec = &self.spec;
-        canonical_digest(&json!({
+        let mut identity = json!({
             "toolId": spec.id,
             "source": spec.source,
             "component": self.component_digest(),
@@ -68,7 +69,19 @@ impl Tool {
             "description": spec.description,
             "inputSchema": spec.input_schema,
             "annotations": spec.annotations,
-        }))
+        });
+        if let (Value::Object(members), hosts @ [_, ..]) = (&mut identity, &self.hosts()[..]) {
+            // Who agreed to a call agreed to where it could go.
+            members.insert("hosts".to_owned(), json!(hosts));
+        }
+        canonical_digest(&identity)
+    }
+
+    /// Hosts that a call may send requests to.
+    fn hosts(&self) -> Vec<String> {
+        let uses = self.interfaces.contains(&Interface::HttpFetch);
+        let hosts = self.grants.hosts.iter().filter(|_| uses);
+        hosts.map(ToString::to_string).collect()
     }
 
     /// What a call may do, in words. Only our own tools are believed when they say that they do little.
@@ -76,8 +89,12 @@ impl Tool {
     pub fn side_effect(&self) -> String {
         let uses = |interface: &str| self.spec.uses.iter().any(|name| name.starts_with(interface));
         let is_ours = self.spec.source == Source::Builtin;
-        let mut parts = Vec::new();
-        if uses("innkeeper:http/") || (!is_ours && self.spec.annotations.open_world) {
+        let hosts = self.hosts();
+        let mut parts: Vec<&str> = Vec::new();
+        let reached = format!("It reaches other systems over the network: {}.", hosts.join(", "));
+        if !hosts.is_empty() {
+            parts.push(&reached);
+        } else if uses("innkeeper:http/") || (!is_ours && self.spec.annotations.open_world) {
             parts.push("It reaches other systems over the network.");
         }
         if uses("innkeeper:workspace/writer") {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use innkeeper_capabilities::{CallHost, Capability, Interface, link};
+use innkeeper_capabilities::{CallHost, Capability, Grants, Interface, link};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::id::{ToolId, ToolIdError, ToolName};
 use innkeeper_protocol::limits::Limits;
@@ -67,6 +67,8 @@ pub struct Tool {
     /// Who says that it is theirs; nobody for our own.
     pub publisher: Option<String>,
     pub(crate) interfaces: Vec<Interface>,
+    /// What its component was granted.
+    pub(crate) grants: Arc<Grants>,
     pub(crate) gate: ArgumentGate,
     pub(crate) output: Option<jsonschema::Validator>,
     pub(crate) component: Arc<Prepared<CallHost>>,
@@ -126,7 +128,7 @@ impl Catalogue {
                     builtin.family,
                     &Origin::Builtin,
                     builtin.bytes,
-                    &Capability::ALL,
+                    &Grants::from(Capability::ALL),
                 )
                 .await?;
         }
@@ -144,7 +146,7 @@ impl Catalogue {
         component: &str,
         origin: &Origin,
         bytes: &[u8],
-        granted: &[Capability],
+        granted: &Grants,
     ) -> Result<(), ToolsError> {
         let compiled = sandbox.compile(bytes, origin.provenance()).await;
         let compiled = compiled.map_err(|source| ToolsError::Load {
@@ -165,14 +167,15 @@ impl Catalogue {
         component: &str,
         origin: &Origin,
         compiled: Arc<Compiled>,
-        granted: &[Capability],
+        granted: &Grants,
     ) -> Result<(), ToolsError> {
         let load = |source| ToolsError::Load {
             component: component.to_owned(),
             source,
         };
         check_versions(component, &compiled)?;
-        let linker = link(&compiled, granted).map_err(load)?;
+        let linker = link(&compiled, &granted.capabilities).map_err(load)?;
+        let grants = Arc::new(granted.clone());
         let prepared = Arc::new(sandbox.prepare(compiled.clone(), &linker).map_err(load)?);
         let listed = sandbox.specs(&prepared, CallHost::unarmed(), self.limits.clone()).await;
         let listed = listed.map_err(|source| ToolsError::Specs {
@@ -186,7 +189,9 @@ impl Catalogue {
             if self.tool(&spec.id).is_some() || added.iter().any(|tool| tool.spec.id == spec.id) {
                 return Err(ToolsError::Duplicate { id: spec.id });
             }
-            added.push(Arc::new(tool(component, spec, prepared.clone(), self.limits.clone())?));
+            let mut tool = tool(component, spec, prepared.clone(), self.limits.clone())?;
+            tool.grants = grants.clone();
+            added.push(Arc::new(tool));
         }
         self.tools.append(&mut added);
         Ok(())
@@ -283,6 +288,7 @@ fn tool(
     let interfaces = spec.uses.iter().filter_map(|name| Interface::parse(name)).collect();
     Ok(Tool {
         interfaces,
+        grants: Arc::default(),
         gate,
         output,
         component: prepared,

@@ -5,11 +5,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use innkeeper_capabilities::{CallHost, CallLeftovers, Invocation, LogLine, StagedChanges};
-use innkeeper_protocol::call::{Block, CallOutcome, Reference, Reply, ToolError, model_text};
+use innkeeper_capabilities::{
+    CallHost, CallLeftovers, Interface, Invocation, LogLine, Network, NetworkAccess, StagedChanges, Supplies,
+    outcome_unknown,
+};
+use innkeeper_protocol::call::{Block, CallOutcome, Reference, Reply, Told, ToolError, model_text};
 use innkeeper_protocol::id::Provider;
 use innkeeper_protocol::limits::{LimitKind, Limits, Usage};
-use innkeeper_protocol::port::Randomness;
+use innkeeper_protocol::port::{Clock, Randomness};
 use innkeeper_protocol::shown::escape_invisible;
 use innkeeper_sandbox::{CallReport, Fault, GuestAnswer, Sandbox, wire};
 use serde_json::Value;
@@ -30,6 +33,10 @@ pub struct CallEnvironment {
     pub invocation: Arc<Invocation>,
     /// Where its random numbers come from.
     pub randomness: Box<dyn Randomness>,
+    /// Where it learns the time.
+    pub clock: Arc<dyn Clock>,
+    /// How it reaches the network; none where it must not.
+    pub network: Option<Network>,
     /// The host's ceilings; a tool's own budget can only lower them.
     pub limits: Limits,
 }
@@ -65,25 +72,31 @@ impl Tool {
             Err(message) => return Dispatched::error(ToolError::new("tool.invalid_arguments", message)),
         };
         let limits = self.limits(environment.limits);
-        let host = CallHost::armed(&self.interfaces, environment.invocation, environment.randomness);
+        let supplies = Supplies {
+            randomness: environment.randomness,
+            clock: environment.clock,
+            network: environment.network.and_then(|network| self.access(network)),
+        };
+        let host = CallHost::armed(&self.interfaces, environment.invocation, supplies);
         let request = wire::Request {
             name: self.spec.native_name.to_string(),
             arguments,
         };
         let report = sandbox.call(&self.component, host, limits.clone(), request).await;
         let CallReport { answer, usage, host } = report;
-        let leftovers = host.into_leftovers();
-        let outcome = match answer {
-            Ok(GuestAnswer::Reply(reply)) => self.reply(reply, &leftovers, usage),
-            Ok(GuestAnswer::Failure(failure)) => CallOutcome::Error(self.failure(failure, usage)),
-            Err(fault) => self.fault(fault, &limits, usage),
-        };
         let CallLeftovers {
             staged,
+            told,
+            reached_out,
             log,
             log_dropped,
-            ..
-        } = leftovers;
+        } = host.into_leftovers();
+        let outcome = match answer {
+            Ok(GuestAnswer::Reply(reply)) => self.reply(reply, &staged, &told, usage),
+            Ok(GuestAnswer::Failure(failure)) => Ok(CallOutcome::Error(self.failure(failure, usage))),
+            Err(fault) => self.fault(fault, &limits, usage),
+        };
+        let outcome = self.settled(outcome, reached_out, told);
         let staged = if matches!(outcome, CallOutcome::Reply(_)) {
             staged
         } else {
@@ -122,12 +135,17 @@ impl Tool {
         Limits { wall, ..limits }
     }
 
-    fn reply(&self, reply: wire::Reply, leftovers: &CallLeftovers, usage: Usage) -> CallOutcome {
+    fn reply(
+        &self,
+        reply: wire::Reply,
+        staged: &StagedChanges,
+        told: &Told,
+        usage: Usage,
+    ) -> Result<CallOutcome, ToolError> {
         let invalid = |why: &str| {
-            CallOutcome::Error(ToolError {
-                code: "tool.output_invalid".to_owned(),
-                message: words::output_invalid(self.name(), why),
+            Err(ToolError {
                 usage: Some(usage),
+                ..ToolError::new("tool.output_invalid", words::output_invalid(self.name(), why))
             })
         };
         let content: Result<Vec<Block>, _> = reply.content.into_iter().map(block).collect();
@@ -153,23 +171,23 @@ impl Tool {
             .max_output_chars
             .is_some_and(|max| chars > max as usize)
         {
-            return CallOutcome::Error(ToolError {
-                code: LimitKind::Output.code().to_owned(),
-                message: format!(
-                    "The tool {} answered with {chars} characters, more than it may show. Nothing was changed. Ask it for less.",
-                    self.name()
-                ),
+            let message = format!(
+                "The tool {} answered with {chars} characters, more than it may show. Nothing was changed. Ask it for less.",
+                self.name()
+            );
+            return Err(ToolError {
                 usage: Some(usage),
+                ..ToolError::new(LimitKind::Output.code(), message)
             });
         }
-        CallOutcome::Reply(Reply {
+        Ok(CallOutcome::Reply(Reply {
             content,
             structured,
             resource_refs: reply.resource_refs,
-            effects: leftovers.staged.effects.clone(),
-            draws: leftovers.draws.clone(),
+            effects: staged.effects.clone(),
+            told: told.clone(),
             usage,
-        })
+        }))
     }
 
     /// A built-in's failure is taken as it is; a stranger's is kept short, visible and marked as such.
@@ -190,16 +208,15 @@ impl Tool {
             }
         };
         ToolError {
-            code,
-            message,
             usage: Some(usage),
+            ..ToolError::new(&code, message)
         }
     }
 
-    fn fault(&self, fault: Fault, limits: &Limits, usage: Usage) -> CallOutcome {
-        let code = fault.code().to_owned();
+    fn fault(&self, fault: Fault, limits: &Limits, usage: Usage) -> Result<CallOutcome, ToolError> {
+        let code = fault.code();
         let message = match fault {
-            Fault::Host(error) => return CallOutcome::Fault(error),
+            Fault::Host(error) => return Ok(CallOutcome::Fault(error)),
             Fault::Limit(kind) => words::limit(kind, limits, self.name()),
             Fault::Trap(reason) => {
                 tracing::warn!(tool = %self.spec.id, %reason, "a tool trapped");
@@ -207,11 +224,41 @@ impl Tool {
             }
             Fault::CapabilityDenied { interface } => words::capability_denied(self.name(), interface),
         };
-        CallOutcome::Error(ToolError {
-            code,
-            message,
+        Err(ToolError {
             usage: Some(usage),
+            ..ToolError::new(code, message)
         })
+    }
+
+    /// What comes of a call. One that broke down after it may have changed something outside has an outcome that nobody knows.
+    fn settled(&self, outcome: Result<CallOutcome, ToolError>, reached_out: bool, told: Told) -> CallOutcome {
+        match outcome {
+            Err(error) if reached_out => CallOutcome::Fault(outcome_unknown(
+                Some(self.name()),
+                &format!("then it broke down [{}]", error.code),
+            )),
+            Ok(CallOutcome::Error(error)) | Err(error) => CallOutcome::Error(ToolError { told, ..error }),
+            Ok(outcome) => outcome,
+        }
+    }
+
+    /// What a call of this tool may do with the network.
+    fn access(&self, network: Network) -> Option<NetworkAccess> {
+        let uses = self.interfaces.contains(&Interface::HttpFetch);
+        uses.then(|| NetworkAccess {
+            network,
+            owner: self.owner().to_owned(),
+            grants: self.grants.clone(),
+            reads_only: self.spec.annotations.read_only,
+        })
+    }
+
+    /// Whose tool it is.
+    fn owner(&self) -> &str {
+        match self.spec.id.provider() {
+            Provider::Builtin => "builtin",
+            Provider::Extension(id) | Provider::Mcp(id) => id,
+        }
     }
 
     fn name(&self) -> &str {

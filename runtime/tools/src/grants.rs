@@ -6,18 +6,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use innkeeper_capabilities::Capability;
+use innkeeper_capabilities::{Capability, Grant, Grants};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::extension::SpecDigests;
 use innkeeper_protocol::id::ToolName;
 use innkeeper_protocol::tool::ToolSpec;
 use serde_json::{Value, json};
 
-/// The capabilities that are asked for and granted. Names that mean nothing give nothing.
+/// What is asked for and granted. Names that mean nothing give nothing.
 #[must_use]
-pub fn effective(asked: &BTreeSet<String>, granted: &BTreeSet<String>) -> Vec<Capability> {
+pub fn effective(asked: &BTreeSet<String>, granted: &BTreeSet<String>) -> Grants {
     let both = asked.intersection(granted);
-    both.filter_map(|name| Capability::parse(name)).collect()
+    both.filter_map(|name| Grant::parse(name).ok()).collect()
+}
+
+/// What has to be granted before a component can be linked, and was not. A component that asks for several hosts can do with one of them,
+/// and with no credential.
+#[must_use]
+pub fn missing<'a>(asked: &'a BTreeSet<String>, granted: &BTreeSet<String>) -> Vec<&'a str> {
+    let given = effective(asked, granted).capabilities;
+    let is_missing = |name: &&str| match Grant::parse(name) {
+        Ok(Grant::Host(_)) => !given.contains(&Capability::Http),
+        Ok(Grant::Credential(_)) => false,
+        Ok(Grant::Capability(capability)) => !given.contains(&capability),
+        Err(_) => true,
+    };
+    asked.iter().map(String::as_str).filter(is_missing).collect()
 }
 
 /// What the tools of a component say of themselves, as digests by name.
@@ -70,7 +84,7 @@ pub enum Change {
         /// Now.
         to: String,
     },
-    /// It asks for one more capability.
+    /// It asks for one more capability, host or credential.
     AsksMore(String),
     /// It does without one.
     AsksLess(String),
@@ -98,7 +112,7 @@ impl Change {
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let can = |name: &str| Capability::parse(name).map_or("", Capability::words);
+        let can = |name: &str| Grant::parse(name).map_or_else(|_| String::new(), |grant| grant.words());
         match self {
             Self::Publisher { from, to } => write!(f, "it was published by {from} and now by {to}"),
             Self::AsksMore(name) => write!(f, "it now also asks for {name}, to {}", can(name)),

@@ -12,14 +12,16 @@ pub(crate) const TOOL_INTERFACE: &str = "innkeeper:tool/tool";
 /// The version of it that is served.
 pub(crate) const TOOL_VERSION: Version = Version::new(0, 1, 0);
 
-/// Packages with the versions that are served, as they stand in `wit/`. Drafts are not among them.
-const SERVED: [(&str, Version); 8] = [
+/// Packages with the versions that are served, as they stand in `wit/`.
+const SERVED: [(&str, Version); 10] = [
     ("innkeeper:tool", TOOL_VERSION),
     ("innkeeper:workspace", Version::new(0, 1, 0)),
     ("innkeeper:chat", Version::new(0, 1, 0)),
     ("innkeeper:worldinfo", Version::new(0, 1, 0)),
     ("innkeeper:skills", Version::new(0, 1, 0)),
     ("innkeeper:random", Version::new(0, 1, 0)),
+    ("innkeeper:clock", Version::new(0, 1, 0)),
+    ("innkeeper:http", Version::new(0, 1, 0)),
     ("innkeeper:run", Version::new(0, 1, 0)),
     ("innkeeper:log", Version::new(0, 1, 0)),
 ];
@@ -121,5 +123,25 @@ mod tests {
                 "{interface:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_compatibility_table_of_the_contract_is_this_one() {
+        let readme = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit/README.md");
+        let text = std::fs::read_to_string(readme).unwrap();
+        let rows = text.lines().filter_map(|line| line.strip_prefix("| `innkeeper:"));
+        let told: Vec<(String, String)> = rows
+            .map(|row| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                (
+                    format!("innkeeper:{}", cells[0].trim_end_matches('`')),
+                    cells[1].to_owned(),
+                )
+            })
+            .collect();
+        let served = SERVED
+            .into_iter()
+            .map(|(package, version)| (package.to_owned(), version.to_string()));
+        assert_eq!(told, served.collect::<Vec<_>>());
     }
 }

@@ -1,6 +1,6 @@
 //! Arguments of a call that is shown while they come: cut in two they must show the same as whole.
 //!
-//! The first byte says where they are cut.
+//! The last byte says where they are cut.
 
 #![no_main]
 
@@ -41,7 +41,7 @@ fn shown(pieces: &[&str]) -> Option<LiveUpdate> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    let Some((cut, bytes)) = data.split_first() else { return };
+    let Some((cut, bytes)) = data.split_last() else { return };
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let at = text.floor_char_boundary(text.len() * usize::from(*cut) / 256);
     let (before, after) = text.split_at(at);

@@ -117,7 +117,7 @@ pub async fn bench(workspace: &Path, limits: Limits) -> ToolBench {
         component: Some(ForeignComponent {
             id: "hostile".to_owned(),
             bytes: component("puppet"),
-            granted: GRANTED.to_vec(),
+            granted: GRANTED.into(),
         }),
         ..BenchSetup::default()
     };

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::puppet::{Act, Ended, bench, play, script};
 use super::{SHORT, component, the_host_lives};
 use crate::host;
-use innkeeper_testkit::cases::files::{Folder, Thing};
+use innkeeper_cases::files::{Folder, Thing};
 
 const A: (Act, &str) = (Act::Write, "output/a.md");
 const B: (Act, &str) = (Act::Append, "plan/new/b.md");
@@ -149,7 +149,7 @@ async fn a_puppet_that_may_only_read_is_refused() {
         component: Some(ForeignComponent {
             id: "hostile".to_owned(),
             bytes: component("puppet"),
-            granted: vec![Capability::WorkspaceRead],
+            granted: [Capability::WorkspaceRead].into(),
         }),
         ..BenchSetup::default()
     };

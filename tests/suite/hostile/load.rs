@@ -149,34 +149,22 @@ pub fn imports() -> Vec<Case> {
         "(import \"innkeeper:random/random@0.1.0\" (instance (export \"below\" (func (param \"bound\" string)))))";
     vec![
         (
-            "files",
-            instance("wasi:filesystem/types@0.2.0"),
-            REFUSED,
-            "wasi:filesystem/types@0.2.0",
-        ),
-        (
-            "sockets",
-            instance("wasi:sockets/tcp@0.2.0"),
-            REFUSED,
-            "wasi:sockets/tcp@0.2.0",
-        ),
-        (
-            "the network",
+            "requests of WASI",
             instance("wasi:http/outgoing-handler@0.2.0"),
             REFUSED,
             "wasi:http/outgoing-handler@0.2.0",
         ),
         (
-            "the clock",
-            instance("wasi:clocks/wall-clock@0.2.0"),
+            "machine learning",
+            instance("wasi:nn/graph@0.2.0"),
             REFUSED,
-            "wasi:clocks/wall-clock@0.2.0",
+            "wasi:nn/graph@0.2.0",
         ),
         (
-            "the environment",
-            instance("wasi:cli/environment@0.2.0"),
+            "another WASI",
+            instance("wasi:cli/environment@0.3.0"),
             REFUSED,
-            "wasi:cli/environment@0.2.0",
+            "wasi:cli/environment@0.3.0",
         ),
         (
             "another version",

@@ -37,7 +37,7 @@ async fn json_that_is_only_long_or_doubled_is_read() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn asking_the_workspace_for_ever_ends_at_the_limit() {
     let workspace = tempfile::TempDir::new().unwrap();
-    innkeeper_testkit::cases::files::Folder::workspace(workspace.path(), &[]).unwrap();
+    innkeeper_cases::files::Folder::workspace(workspace.path(), &[]).unwrap();
     let limits = Limits {
         host_calls: 400,
         ..Limits::default()

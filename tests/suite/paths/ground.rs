@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use innkeeper::BenchSetup;
 use tempfile::TempDir;
 
-use innkeeper_testkit::cases::files::{Folder, Picture, link, pipe};
+use innkeeper_cases::files::{Folder, Picture, link, pipe};
 
 /// What stands in files that no call may show.
 pub const SECRET: &str = "quicksilver";

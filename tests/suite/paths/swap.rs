@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::ground::{self, Ground, SECRET};
 use crate::host;
-use innkeeper_testkit::cases::files::link;
+use innkeeper_cases::files::link;
 
 /// Rounds where nothing else is asked for.
 const ROUNDS: u32 = 200;

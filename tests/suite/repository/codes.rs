@@ -9,11 +9,12 @@ use super::sources::{files_below, relative, rust_files};
 use crate::host;
 
 /// First parts of codes.
-const AREAS: [&str; 16] = [
+const AREAS: [&str; 17] = [
     "agent",
     "card",
     "chat",
     "chat_completion",
+    "cli",
     "dice",
     "extension",
     "mcp",
@@ -30,6 +31,9 @@ const AREAS: [&str; 16] = [
 
 /// Endings of file names, which look like codes.
 const FILE_ENDINGS: [&str; 6] = ["json", "jsonl", "lock", "md", "toml", "wasm"];
+
+/// Where the tests of a file begin; those in a file of their own are left out by its name.
+const TESTS_IN_FILE: &str = "#[cfg(test)]\nmod tests {";
 
 /// Tools that are no components.
 const RUNTIME_TOOLS: [&str; 5] = [
@@ -54,7 +58,7 @@ pub fn below(folder: &str) -> BTreeSet<String> {
         if !path.starts_with(folder) || path.starts_with("tests/") || is_test(&path) {
             continue;
         }
-        let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let shipped = text.split(TESTS_IN_FILE).next().unwrap_or_default();
         let lines = shipped.lines().filter(|line| !line.trim_start().starts_with("//"));
         codes.extend(
             lines

@@ -187,3 +187,44 @@ async fn a_tab_that_has_the_chat_open_is_warned_and_cannot_overwrite_the_commit(
     let reloaded = SillyTavern::open(&stage.chat).unwrap();
     assert_eq!(reloaded.texts().last().map(String::as_str), Some("We climb."));
 }
+
+/// A turn that keeps a note and writes, commits and finishes.
+fn noted(note: &str) -> Value {
+    json!({"calls": [write(&format!("persist/{note}.md"), note), write("output/main.md", note), commit(), finish()]})
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_runs_from_one_state_the_second_is_told_of_the_conflict_and_nothing_is_lost() {
+    let stage = Stage::new().await;
+    let first = stage.play(json!([noted("base")])).await;
+    let base = first.report.run_id.to_string();
+    let late = Held::new(json!([noted("late"), {"text": "a"}, {"text": "b"}]));
+    let slow = stage.start(late.clone(), |_| {}).await;
+    late.asked().await;
+    let quick = stage.play(json!([noted("quick")])).await;
+    (0..3).for_each(|_| late.answer());
+    let slow = stage.finish(slow).await;
+    for run in [&quick, &slow] {
+        assert_eq!(run.one("run_created").text("persistBaseStateId"), Some(base.as_str()));
+    }
+    assert_eq!(
+        (quick.report.status, slow.report.status),
+        (RunStatus::Completed, RunStatus::Failed)
+    );
+    assert_eq!(slow.calls()[2].1, "agent.chat_commit_rejected");
+    assert_eq!(slow.file("persist/late.md").as_deref(), Some("late"));
+    assert!(slow.chat == quick.chat, "the chat of the quick run was changed");
+    let state = quick.messages().pop().unwrap()["extra"]["tauritavern"]["agent"]["persistStateId"].take();
+    assert_eq!(state, json!(quick.report.run_id));
+    let states = first.report.folder.join("../../persistent-states");
+    let has = |run: &str, note: &str| states.join(run).join(format!("persist/{note}.md")).exists();
+    let quick = quick.report.run_id.as_str();
+    assert_eq!(
+        [has(quick, "base"), has(quick, "quick"), has(&base, "quick")],
+        [true, true, false]
+    );
+    assert!(
+        !states.join(slow.report.run_id.as_str()).exists(),
+        "a failed run made a state"
+    );
+}

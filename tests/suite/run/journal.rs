@@ -268,6 +268,16 @@ fn commit_outcomes(events: &[Envelope]) -> Result<(), String> {
 
 /// committed < update requested < updated < run completed, where a completed run has a commit; committed < completed elsewhere.
 fn persistence(events: &[Envelope]) -> Result<(), String> {
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    let answered = [
+        "persistent_state_metadata_updated",
+        "persistent_state_metadata_update_failed",
+    ]
+    .map(count);
+    check(
+        count("persistent_state_metadata_update_requested") == answered.iter().sum::<usize>(),
+        "an update of the message's metadata has no end",
+    )?;
     let Some(end) = place(events, "run_completed") else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use innkeeper::card::Card;
 use innkeeper::gateway::scripted::ScriptedModel;
-use innkeeper::protocol::model::{Message, Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
+use innkeeper::protocol::model::{Model, ModelError, ModelInfo, ModelRequest, ModelResponse};
 use innkeeper::worldinfo::Book;
 use innkeeper::{PromptInputs, StartRun};
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ async fn card_books_and_chat_make_the_first_request() {
         start.instruction = Some("Go on.".to_owned());
     })
     .await;
-    let texts: Vec<String> = request.messages.iter().map(Message::text).collect();
+    let texts: Vec<String> = request.messages.iter().map(|message| message.text()).collect();
     assert!(
         texts[0].ends_with("## Character: Rowan\n\nRowan knows Mia."),
         "{}",

@@ -3,6 +3,7 @@
 //! Crashes at every single append are the store's own tests.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use innkeeper::Innkeeper;
 use innkeeper::protocol::envelope::Envelope;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::journal;
-use super::stage::{Held, Stage};
+use super::stage::{Held, Stage, script};
 use crate::host;
 
 fn copy(from: &Path, to: &Path) {
@@ -113,4 +114,32 @@ async fn opening_a_second_time_changes_nothing() {
     let events = journal_of(&host, &run);
     let again = host::builder().data_root(copied.path()).build().await.unwrap();
     assert_eq!(journal_of(&again, &run), events);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_died_with_its_process_is_denied_and_the_call_was_never_made() {
+    let stage = Stage::new().await;
+    let write = json!({"name": "workspace_write_file", "arguments": {"path": "output/main.md", "content": "Unasked."}});
+    let model = Arc::new(script(json!([{"calls": [write]}])));
+    let mut handle = stage.start_asking(model, &["builtin:workspace.write_file"]).await;
+    while handle.next_event().await.unwrap().kind != "tool_call_awaiting_approval" {}
+    let copied = TempDir::new().unwrap();
+    copy(&stage.data_root(), copied.path());
+    handle.cancel_switch().cancel();
+    let host = host::builder().data_root(copied.path()).build().await.unwrap();
+    let events = journal_of(&host, handle.run_id());
+    assert_eq!(journal::violations(&events), Vec::<String>::new());
+    let told = |kind: &str, member: &str| {
+        let event = events.iter().find(|event| event.kind == kind);
+        event.and_then(|event| event.text(member)).map(str::to_owned)
+    };
+    assert_eq!(told("tool_call_denied", "by").as_deref(), Some("runtime"));
+    assert_eq!(
+        told("tool_call_failed", "errorCode").as_deref(),
+        Some("tool.approval_denied")
+    );
+    assert_eq!(told("tool_call_started", "callId"), None);
+    assert_eq!(host.runs().unwrap().pending_approvals(handle.run_id()).unwrap(), []);
+    let folder = handle.folder().strip_prefix(stage.data_root()).unwrap();
+    assert!(!copied.path().join(folder).join("output/main.md").exists());
 }

@@ -4,13 +4,12 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use innkeeper::protocol::approval::{ApprovalAnswer, ApprovalScope};
+use innkeeper::protocol::approval::ApprovalMode;
 use innkeeper::protocol::id::RunId;
 use innkeeper::protocol::run::RunStatus;
 use innkeeper::protocol::tool::Permission;
 use innkeeper::protocol::view::{ReadDiff, ReadModelTurn, ReadRunEvents, ReadWorkspaceFile, RollbackRun};
-use innkeeper::{ApproveToolCall, ListQuery, RollbackApprover, RollbackQuestion, RunNews, ToolList};
+use innkeeper::{ApproveToolCall, ListQuery, RunNews, ToolList};
 use serde_json::{Value, json};
 
 use super::book::{check_given, complaints};
@@ -50,30 +49,19 @@ async fn what_is_read_of_a_run() {
     check_given("RunDiff", diff);
 }
 
-/// Agrees, and looks at what it is asked.
-struct Agrees;
-
-#[async_trait]
-impl RollbackApprover for Agrees {
-    async fn ask(&self, question: &RollbackQuestion) -> ApprovalAnswer {
-        assert!(!question.changes.is_empty());
-        check_given("RollbackQuestion", question);
-        ApprovalAnswer {
-            approved: true,
-            scope: ApprovalScope::Once,
-            reason: None,
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rollback_its_question_and_its_events() {
     let (stage, outcome) = played().await;
     let runs = stage.host.runs().unwrap();
     let back: RollbackRun = request(json!({"runId": outcome.report.run_id, "checkpointId": "cp_000001"}));
-    let done = runs.rollback_agent_run(&back, Some(&Agrees)).await.unwrap();
-    check_given("RollbackOutcome", done);
-    let refused = runs.rollback_agent_run(&back, None).await.unwrap_err();
+    let proposed = runs.propose_rollback(&back, ApprovalMode::Ask).await.unwrap();
+    let question = proposed.question().unwrap();
+    check_given("PendingApproval", question);
+    let answer: ApproveToolCall =
+        request(json!({"runId": outcome.report.run_id, "callId": question.request.call_id, "approved": true}));
+    stage.host.approve_agent_tool_call(answer).unwrap();
+    check_given("RollbackOutcome", proposed.finish().await.unwrap());
+    let refused = runs.rollback_agent_run(&back, ApprovalMode::Never).await.unwrap_err();
     let all = ReadRunEvents {
         limit: Some(500),
         ..ReadRunEvents::of(outcome.report.run_id.clone())
@@ -191,4 +179,62 @@ async fn errors_name_the_run_and_the_event_that_ended_it() {
         complaints("output/HostError.json", &json!({"code": "x"})),
         Vec::<String>::new()
     );
+}
+
+/// What is installed is left as it is found; each command's answer is looked at.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn extensions_from_the_plan_to_the_removal() {
+    let stage = Stage::new().await;
+    let host = &stage.host;
+    let id = innkeeper::parse_extension_id("mood").unwrap();
+    let plan = async |guest: &str| {
+        let bytes = crate::guests::component(guest);
+        let input = innkeeper::PackageInput::Component { id: id.clone(), bytes };
+        host.plan_extension(input).await.unwrap()
+    };
+    let consent = innkeeper::Consent::default();
+    let (first, grants) = (plan("well_behaved").await, std::collections::BTreeSet::new());
+    check_given("ExtensionOffer", &first.offer);
+    check_given("InstallReport", host.install_extension(first, &consent).await.unwrap());
+    let second = plan("undeclared_use").await;
+    assert!(second.offer.replaces.is_some() && !second.offer.capabilities.is_empty());
+    check_given("ExtensionOffer", &second.offer);
+    check_given("InstallReport", host.install_extension(second, &consent).await.unwrap());
+    let list = host.list_extensions().await.unwrap();
+    assert!(list.extensions[0].update.is_some());
+    check_given("ExtensionList", list);
+    check_given("GrantChange", host.accept_extension(&id, &grants).await.unwrap());
+    check_given("ExtensionList", host.list_extensions().await.unwrap());
+    check_given("GrantChange", host.grant_extension(&id, "random").await.unwrap());
+    check_given("GrantChange", host.revoke_extension(&id, "random").await.unwrap());
+    check_given("RemovedExtension", host.remove_extension(&id).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_look_at_a_component_and_a_trial_of_it() {
+    let host = host::shared().await;
+    for guest in ["well_behaved", "import_control"] {
+        let report = host.inspect_component("mood", &crate::guests::component(guest)).await;
+        check_given("ComponentReport", report.unwrap());
+    }
+    let folder = tempfile::TempDir::new().unwrap();
+    let manifest = format!(
+        "id = \"mood\"\nversion = \"0.1.0\"\npublisher = \"p\"\ndescription = \"d\"\nwit = \"0.1.0\"\ncomponent = \"mood.wasm\"\nsha256 = \"{}\"\n",
+        "0".repeat(64)
+    );
+    std::fs::write(folder.path().join("extension.toml"), manifest).unwrap();
+    std::fs::write(folder.path().join("mood.wasm"), crate::guests::component("trap")).unwrap();
+    let package = innkeeper::TrialPackage::read(folder.path()).unwrap();
+    let loaded = host.load_trial(&package).await.unwrap();
+    std::fs::create_dir(folder.path().join("scratch")).unwrap();
+    let setup = innkeeper::TrialSetup {
+        scratch: folder.path().join("scratch"),
+        samples: Vec::new(),
+        network: Default::default(),
+        seed: 1,
+        rounds: 3,
+    };
+    let report = host.try_extension(&loaded, setup).await.unwrap();
+    assert!(!report.passed());
+    check_given("TrialReport", report);
 }

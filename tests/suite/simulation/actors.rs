@@ -10,7 +10,7 @@ use innkeeper::protocol::digest::Sha256;
 use innkeeper::protocol::id::{CallId, CheckpointId, StateId, ToolId};
 use innkeeper::protocol::limits::Usage;
 use innkeeper::protocol::model::{
-    Message, ModelError, ModelResponse, Part, ProviderAnswer, ProviderMetadata, Role, ToolCallRequest,
+    Continuation, Message, ModelError, ModelResponse, Part, ProviderAnswer, ProviderMetadata, Role, ToolCallRequest,
 };
 use innkeeper::protocol::port::{CommitReceipt, CommitRefusal};
 use innkeeper::protocol::run::{ErrorKind, RunError};
@@ -165,7 +165,7 @@ impl Actors {
                 structured: Some(json!({})),
                 resource_refs: Vec::new(),
                 effects: self.effects(tool),
-                draws: Vec::new(),
+                told: Default::default(),
                 usage: Usage::default(),
             }),
         }
@@ -280,5 +280,6 @@ fn turn(text: &str, calls: Vec<ToolCallRequest>) -> Box<ModelResponse> {
             format: "openai_compatible".to_owned(),
         },
         raw_response: Value::Null,
+        continuation: Continuation::default(),
     })
 }

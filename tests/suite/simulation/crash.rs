@@ -77,9 +77,7 @@ impl<'a> Crashes<'a> {
         assert_eq!(events[..appends], self.play.events[..appends], "{}", place());
         let was_over = is_over(&self.play.events[..appends]);
         let broken = broken_rules(events, false);
-        // The invocation of a run that had just completed is closed by nobody.
-        let is_left_open = was_over && broken.iter().all(|rule| rule.ends_with("is not closed after it"));
-        assert!(broken.is_empty() || is_left_open, "{broken:?} {}", place());
+        assert!(broken.is_empty(), "{broken:?} {}", place());
         let told: Vec<&str> = of(events, "chat_commit_completed")
             .filter_map(|event| event.text("commitId"))
             .collect();

@@ -15,13 +15,13 @@ pub fn whole(said: &Said) -> Value {
             .iter()
             .map(|call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments})),
     );
-    json!({"id": "r", "model": "m-1", "role": "assistant", "stop_reason": "tool_use", "usage": {"output_tokens": 3}, "content": content})
+    json!({"id": said.id, "model": "m-1", "role": "assistant", "stop_reason": "tool_use", "usage": {"output_tokens": 3}, "content": content})
 }
 
 /// The same turn as events.
 pub fn events(said: &Said) -> Vec<Value> {
     let message =
-        json!({"id": "r", "model": "m-1", "role": "assistant", "content": [], "stop_reason": null, "usage": {}});
+        json!({"id": said.id, "model": "m-1", "role": "assistant", "content": [], "stop_reason": null, "usage": {}});
     let mut events = vec![
         json!({"type": "message_start", "message": message}),
         json!({"type": "ping"}),

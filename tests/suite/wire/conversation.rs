@@ -3,7 +3,7 @@
 //! What only a provider understands is left out of the comparison: each keeps its own.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use innkeeper::gateway::provider::Provider;
 use innkeeper::protocol::id::ModelAlias;
@@ -27,21 +27,27 @@ fn call(id: &str, arguments: Value) -> Call {
 fn turns() -> Vec<Said> {
     vec![
         Said {
+            id: "r1".to_owned(),
             text: "Zwei Würfel 🎲.".to_owned(),
             thought: "First I roll.".to_owned(),
+            raw: None,
             calls: vec![
                 call("c1", json!({"label": "ü \"x\"\n🎲", "sides": 6})),
                 call("c2", json!({"sides": 0})),
             ],
         },
         Said {
+            id: "r2".to_owned(),
             text: "Again.".to_owned(),
             thought: "The second failed.".to_owned(),
+            raw: None,
             calls: vec![call("c3", json!({}))],
         },
         Said {
+            id: "r3".to_owned(),
             text: "Done: 4 and 2.".to_owned(),
             thought: "Enough.".to_owned(),
+            raw: None,
             calls: vec![],
         },
     ]
@@ -49,16 +55,16 @@ fn turns() -> Vec<Said> {
 
 fn opening() -> ModelRequest {
     ModelRequest {
-        messages: vec![
-            Message::of_text(Role::System, "Be fair."),
-            Message::of_text(Role::User, "Roll two dice."),
-        ],
-        tools: vec![ToolOffer {
+        tools: [ToolOffer {
             alias: ModelAlias::parse("dice_roll").unwrap(),
             description: "Rolls.".to_owned(),
             input_schema: json!({"type": "object", "properties": {"sides": {"type": "integer"}}}),
-        }],
-        ..ModelRequest::default()
+        }]
+        .into(),
+        ..ModelRequest::new(vec![
+            Message::of_text(Role::System, "Be fair."),
+            Message::of_text(Role::User, "Roll two dice."),
+        ])
     }
 }
 
@@ -128,7 +134,7 @@ async fn carried_on(provider: Provider, is_streamed: bool) -> (Vec<Value>, Vec<V
         } else {
             model.complete(&request).await.unwrap()
         };
-        request.messages.push(response.message.clone());
+        request.messages.push(Arc::new(response.message.clone()));
         let results = response.tool_calls.iter().map(|call| ToolResultPart {
             call_id: call.call_id.clone(),
             alias: call.alias.clone(),
@@ -136,7 +142,9 @@ async fn carried_on(provider: Provider, is_streamed: bool) -> (Vec<Value>, Vec<V
             is_error: false,
             error_code: None,
         });
-        request.messages.extend(results.map(Message::of_tool_result));
+        request
+            .messages
+            .extend(results.map(Message::of_tool_result).map(Arc::new));
         heard.push(portable(response));
     }
     (heard, server.bodies().await)

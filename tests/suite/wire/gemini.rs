@@ -11,8 +11,8 @@ fn call(call: &Call) -> Value {
 }
 
 /// An answer with these parts.
-fn answer(parts: &[Value]) -> Value {
-    json!({"responseId": "r", "modelVersion": "m-1", "candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]})
+fn answer(said: &Said, parts: &[Value]) -> Value {
+    json!({"responseId": said.id, "modelVersion": "m-1", "candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}]})
 }
 
 fn ended(mut answer: Value) -> Value {
@@ -28,7 +28,7 @@ pub fn whole(said: &Said) -> Value {
         json!({"text": said.text}),
     ];
     parts.extend(said.calls.iter().map(call));
-    ended(answer(&parts))
+    ended(answer(said, &parts))
 }
 
 /// The same turn as events; a call comes whole.
@@ -36,10 +36,14 @@ pub fn events(said: &Said) -> Vec<Value> {
     let thoughts = pieces(&said.thought);
     let mut events: Vec<Value> = thoughts
         .iter()
-        .map(|piece| answer(&[json!({"text": piece, "thought": true})]))
+        .map(|piece| answer(said, &[json!({"text": piece, "thought": true})]))
         .collect();
-    events.extend(pieces(&said.text).iter().map(|piece| answer(&[json!({"text": piece})])));
-    events.extend(said.calls.iter().map(|said| answer(&[call(said)])));
+    events.extend(
+        pieces(&said.text)
+            .iter()
+            .map(|piece| answer(said, &[json!({"text": piece})])),
+    );
+    events.extend(said.calls.iter().map(|one| answer(said, &[call(one)])));
     events.push(ended(json!({"candidates": [{}]})));
     events
 }

@@ -15,13 +15,13 @@ pub fn whole(said: &Said) -> Value {
     let calls: Vec<Value> = said.calls.iter().map(call).collect();
     let message =
         json!({"role": "assistant", "content": said.text, "reasoning_content": said.thought, "tool_calls": calls});
-    json!({"id": "r", "model": "m-1", "usage": {"total_tokens": 3},
+    json!({"id": said.id, "model": "m-1", "usage": {"total_tokens": 3},
         "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]})
 }
 
 /// The same turn as events.
 pub fn events(said: &Said) -> Vec<Value> {
-    let delta = |delta: Value| json!({"id": "r", "model": "m-1", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
+    let delta = |delta: Value| json!({"id": said.id, "model": "m-1", "choices": [{"index": 0, "delta": delta, "finish_reason": null}]});
     let mut events = vec![delta(json!({"role": "assistant", "content": ""}))];
     events.extend(
         pieces(&said.thought)

@@ -18,12 +18,12 @@ pub fn whole(said: &Said) -> Value {
     output
         .push(json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": said.text}]}));
     output.extend(said.calls.iter().map(call));
-    json!({"id": "r", "model": "m-1", "status": "completed", "usage": {"total_tokens": 3}, "output": output})
+    json!({"id": said.id, "model": "m-1", "status": "completed", "usage": {"total_tokens": 3}, "output": output})
 }
 
 /// The same turn as events.
 pub fn events(said: &Said) -> Vec<Value> {
-    let mut events = vec![json!({"type": "response.created", "response": {"id": "r"}})];
+    let mut events = vec![json!({"type": "response.created", "response": {"id": said.id}})];
     let delta = |kind: &str, piece: &String| json!({"type": format!("response.{kind}.delta"), "delta": piece});
     events.extend(
         pieces(&said.thought)

@@ -17,7 +17,7 @@ use super::{Call, Said};
 use crate::run::{Outcome, Stage, happy_turns};
 
 /// The turns of a scripted run.
-fn turns() -> Vec<Said> {
+pub(super) fn turns() -> Vec<Said> {
     let turns = happy_turns();
     let said = |(number, turn): (usize, &Value)| {
         let calls = turn["calls"].as_array().unwrap().iter().enumerate();
@@ -27,9 +27,11 @@ fn turns() -> Vec<Said> {
             arguments: call["arguments"].clone(),
         };
         Said {
+            id: format!("resp_{number}"),
             text: turn["text"].as_str().unwrap_or_default().to_owned(),
             thought: "Hm.".to_owned(),
             calls: calls.map(call).collect(),
+            raw: None,
         }
     };
     turns.as_array().unwrap().iter().enumerate().map(said).collect()

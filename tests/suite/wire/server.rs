@@ -2,13 +2,15 @@
 //!
 //! Whatever it is asked at another address, or without the key, gets a 404.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use innkeeper::gateway::key::ApiKey;
 use innkeeper::gateway::provider::Provider;
+use innkeeper::gateway::request_log::RequestLog;
 use innkeeper::gateway::spec::{ModelName, ModelOptions};
 use innkeeper::protocol::model::Model;
-use serde_json::Value;
+use serde_json::{Value, json};
 use wiremock::matchers::{header, method};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
@@ -36,12 +38,13 @@ fn key_header(provider: Provider) -> (&'static str, String) {
 }
 
 fn in_one_piece(provider: Provider, said: &Said) -> ResponseTemplate {
-    ResponseTemplate::new(200).set_body_json(match provider {
+    let usual = || match provider {
         Provider::Openai => openai::whole(said),
         Provider::OpenaiResponses => responses::whole(said),
         Provider::Claude => claude::whole(said),
         Provider::Gemini => gemini::whole(said),
-    })
+    };
+    ResponseTemplate::new(200).set_body_json(said.raw.clone().unwrap_or_else(usual))
 }
 
 fn as_stream(provider: Provider, said: &Said) -> ResponseTemplate {
@@ -58,24 +61,54 @@ fn as_stream(provider: Provider, said: &Said) -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_raw(stream, "text/event-stream")
 }
 
+/// Whether a request goes on from nothing, or from the answer that is kept.
+fn knows(body: &Value, kept: Option<&str>) -> bool {
+    body.get("previous_response_id").is_none_or(|id| id.as_str() == kept)
+}
+
+fn forgotten() -> ResponseTemplate {
+    let error = json!({"message": "Previous response with id 'resp' not found.", "type": "invalid_request_error",
+        "param": "previous_response_id", "code": "previous_response_not_found"});
+    ResponseTemplate::new(400).set_body_json(json!({ "error": error }))
+}
+
 /// A running server.
 pub struct Server {
     mock: MockServer,
     provider: Provider,
 }
 
+/// What a server keeps of the conversations that it is asked to store.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Memory {
+    /// Its last answer.
+    Last,
+    /// Nothing.
+    None,
+}
+
 impl Server {
     /// Starts a server that says these turns.
     pub async fn start(provider: Provider, turns: Vec<Said>) -> Self {
+        Self::start_with(provider, turns, Memory::Last).await
+    }
+
+    /// The same with another memory.
+    pub async fn start_with(provider: Provider, turns: Vec<Said>, memory: Memory) -> Self {
         let mock = MockServer::start().await;
         let [whole, streamed] = paths(provider);
         let (name, value) = key_header(provider);
         let next = AtomicUsize::new(0);
         let answer = move |request: &Request| {
-            let Some(said) = turns.get(next.fetch_add(1, Ordering::SeqCst)) else {
+            let number = next.fetch_add(1, Ordering::SeqCst);
+            let Some(said) = turns.get(number) else {
                 return ResponseTemplate::new(400);
             };
             let body: Value = request.body_json().unwrap();
+            let last = number.checked_sub(1).map(|before| turns[before].id.as_str());
+            if !knows(&body, last.filter(|_| memory == Memory::Last)) {
+                return forgotten();
+            }
             let is_streamed = body["stream"] == true || (whole != streamed && request.url.path() == streamed);
             if is_streamed {
                 as_stream(provider, said)
@@ -95,7 +128,13 @@ impl Server {
 
     /// A model that is reached here.
     pub fn model(&self) -> Box<dyn Model> {
+        self.logged_model(None)
+    }
+
+    /// A model that is reached here, with a log of what is asked and answered.
+    pub fn logged_model(&self, request_log: Option<Arc<RequestLog>>) -> Box<dyn Model> {
         let options = ModelOptions {
+            request_log,
             base_url: Some(format!("{}/v1", self.mock.uri())),
             api_key: ApiKey::parse(SECRET, "TEST_KEY").unwrap(),
             ..ModelOptions::default()

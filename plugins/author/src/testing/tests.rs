@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::host::workspace::{self, Basis, LineSpan, Span};
-use crate::host::{chat, log, random, worldinfo};
+use crate::host::{chat, clock, http, log, random, worldinfo};
 
 #[derive(Deserialize, JsonSchema)]
 struct Path {
@@ -31,12 +31,20 @@ fn tools() -> Vec<Tool> {
         }
         Ok(Reply::text(text))
     };
+    let report = |_: serde_json::Map<String, Value>| {
+        let request = http::post("https://a.example/", "text/plain", clock::now_ms().to_string());
+        let answer = http::send(&request).map_err(|error| ToolError::new("unsent", format!("{error:?}")))?;
+        Ok(Reply::text(answer.status.to_string()))
+    };
     vec![
         Tool::new("t.draw", draw).uses(random::INTERFACE),
         Tool::new("t.stray", |_: serde_json::Map<String, Value>| {
             Ok(Reply::text(random::below(6).to_string()))
         }),
         Tool::new("t.names", names).uses(chat::INTERFACE),
+        Tool::new("t.report", report)
+            .uses(http::INTERFACE)
+            .uses(clock::INTERFACE),
         Tool::new("t.copy", copy)
             .uses(workspace::READER)
             .uses(workspace::WRITER),
@@ -133,4 +141,23 @@ fn world_info_is_there_only_where_it_was_captured() {
     assert_eq!(entry.ref_, "worldinfo:Harbour#0");
     assert_eq!(world.entry_text(&entry.ref_).as_deref(), Some("It turns at six."));
     let _: Option<worldinfo::Position> = entry.position;
+}
+
+#[test]
+fn a_request_gets_the_answer_that_was_made_up_for_it_and_the_time_stands_still() {
+    let mut world = World::new().time(42).answer("POST", "https://a.example/", 201, "");
+    assert_eq!(
+        call_in(&tools(), "t.report", &json!({}), &mut world),
+        Ok(Reply::text("201"))
+    );
+    let sent: Vec<_> = world.requests().iter().map(|request| request.body.clone()).collect();
+    assert_eq!(sent, [Some(b"42".to_vec())]);
+    let error = said("t.report", &json!({}), &World::new()).unwrap_err();
+    assert_eq!(
+        error,
+        ToolError::new(
+            "unsent",
+            "FetchError::Unreachable(\"no test has an answer for this request\")"
+        )
+    );
 }

@@ -1,10 +1,11 @@
-//! What a test makes up: a chat, files, world info and the numbers that are drawn.
+//! What a test makes up: a chat, files, world info, the numbers that are drawn, the time, and what servers answer.
 //!
 //! The files are in `files`.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::host::chat::{self, Message, Role};
+use crate::host::http::{FetchError, Request, Response};
 use crate::host::worldinfo::{self, ActivationState, Entry};
 
 /// Everything that a call can reach.
@@ -14,11 +15,14 @@ pub struct World {
     messages: Option<Vec<Message>>,
     entries: Option<Vec<(Entry, String)>>,
     draws: VecDeque<u64>,
+    now_ms: u64,
+    answers: Vec<(String, String, Response)>,
+    requests: Vec<Request>,
     log: Vec<String>,
 }
 
 impl World {
-    /// Nothing: no chat, no world info, no files; every number drawn is 0.
+    /// Nothing: no chat, no world info, no files, no answers; every number drawn is 0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -73,6 +77,31 @@ impl World {
         self
     }
 
+    /// What time it is, in milliseconds since 1970; 0 where nothing is said.
+    #[must_use]
+    pub fn time(mut self, now_ms: u64) -> Self {
+        self.now_ms = now_ms;
+        self
+    }
+
+    /// What comes back for requests with this method and URL; every other request gets nowhere.
+    #[must_use]
+    pub fn answer(mut self, method: &str, url: &str, status: u16, body: impl Into<Vec<u8>>) -> Self {
+        let response = Response {
+            status,
+            headers: Vec::new(),
+            body: body.into(),
+        };
+        self.answers.push((method.to_owned(), url.to_owned(), response));
+        self
+    }
+
+    /// The requests that were sent, in order.
+    #[must_use]
+    pub fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
     /// The text of a file.
     #[must_use]
     pub fn text_of(&self, path: &str) -> Option<&str> {
@@ -85,7 +114,7 @@ impl World {
         &self.log
     }
 
-    /// Becomes the world after a call; of a failed one only what was drawn and logged is left.
+    /// Becomes the world after a call; of a failed one only what was drawn, logged and sent is left.
     pub(super) fn take_over(&mut self, after: Self, succeeded: bool) {
         let files = std::mem::take(&mut self.files);
         *self = after;
@@ -100,6 +129,22 @@ impl World {
             "a number below 0 was asked for, which ends a call with a trap"
         );
         self.draws.pop_front().unwrap_or(0) % bound
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    pub(crate) fn fetch(&mut self, request: &Request) -> Result<Response, FetchError> {
+        self.requests.push(request.clone());
+        let is_meant =
+            |(method, url, _): &&(String, String, Response)| *method == request.method && *url == request.url;
+        match self.answers.iter().find(is_meant) {
+            Some((_, _, response)) => Ok(response.clone()),
+            None => Err(FetchError::Unreachable(
+                "no test has an answer for this request".to_owned(),
+            )),
+        }
     }
 
     pub(crate) fn log(&mut self, message: &str) {

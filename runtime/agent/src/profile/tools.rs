@@ -23,7 +23,7 @@ pub(super) const WORKSPACE_FINISH: &str = "builtin:workspace.finish";
 pub(super) const WORKSPACE_WRITE: &str = "builtin:workspace.write_file";
 /// Given to delegated agents by the runtime. A profile that allowed it would let a run end as a task; one that denied it would leave
 /// a task without an end.
-const TASK_RETURN: &str = "builtin:task.return";
+pub(super) const TASK_RETURN: &str = "builtin:task.return";
 
 /// Whether the profile offers the tool of this id.
 pub(super) fn offers(tools: &ResolvedTools, id: &str) -> bool {

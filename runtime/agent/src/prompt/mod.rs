@@ -5,23 +5,23 @@
 //! provider, and nothing is stored.
 
 mod character;
+mod conversation;
 mod history;
 mod macros;
 mod oversize;
 mod reminder;
 mod system;
 mod template;
-mod trim;
 
 use innkeeper_protocol::model::{Message, Part};
 
 pub use character::{Scene, WorldText};
+pub use conversation::{Conversation, tool_result_message};
 pub use history::{ChatLine, FirstRequest, Insertion, MIN_NEWEST_CHARS, initial_messages};
 pub use macros::Names;
 pub use oversize::{ReadingTools, preview, readable_view};
 pub use reminder::reminder;
 pub use system::system_prompt;
-pub use trim::{tool_result_message, trim_tool_results};
 
 /// The visible thoughts of a message, joined by blank lines; none where the model shows none.
 #[must_use]

@@ -1,8 +1,7 @@
-//! What models read, as snapshots, and the rules of selection and trimming.
+//! What models read, as snapshots, and the rules of selection.
 
-use innkeeper_protocol::digest::Sha256;
-use innkeeper_protocol::id::{CallId, ModelAlias};
-use innkeeper_protocol::model::{Message, Part, Role, ToolResultPart};
+use innkeeper_protocol::id::ModelAlias;
+use innkeeper_protocol::model::{Message, Part, Role};
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::port::ChatRole;
 use innkeeper_protocol::tool::ToolSpec;
@@ -279,98 +278,6 @@ mod histories {
             texts(&initial_messages("", &group, None, budget(100))),
             ["hi", "Mira: one", "Tom: two", "three"]
         );
-    }
-}
-
-mod trimming {
-    use super::*;
-
-    fn result(call: &str, content: &str) -> ToolResultPart {
-        ToolResultPart {
-            call_id: CallId::parse(call).unwrap(),
-            alias: "chat_search".to_owned(),
-            content: content.to_owned(),
-            is_error: false,
-            error_code: None,
-        }
-    }
-
-    fn contents(messages: &[Message]) -> Vec<String> {
-        let parts = messages.iter().flat_map(|message| &message.parts);
-        parts
-            .filter_map(|part| {
-                if let Part::ToolResult { result } = part {
-                    Some(result.content.clone())
-                } else {
-                    None
-                }
-            })
-            .collect()
-    }
-
-    fn left_out(chars: usize, path: &str) -> String {
-        format!("[Result of {chars} characters, left out here to save space. It is stored whole in `{path}`.]")
-    }
-
-    #[test]
-    fn the_oldest_results_become_one_line_with_their_ref() {
-        let stored = |n: u32| WorkspacePath::parse(&format!("tool-results/call_{n}.json")).unwrap();
-        let messages: Vec<Message> = (0..25)
-            .map(|n| tool_result_message(result(&format!("c{n}"), &format!("text {n}")), &stored(n)))
-            .collect();
-        let sent = trim_tool_results(&messages, 20, None);
-        let mut expected: Vec<String> = (0..5).map(|n| left_out(6, stored(n).as_str())).collect();
-        expected.extend((5..25).map(|n| format!("text {n}")));
-        assert_eq!(contents(&sent), expected);
-        assert!(expected.iter().all(|line| !line.contains('\n')));
-    }
-
-    #[test]
-    fn a_long_result_is_replaced_even_when_it_is_new() {
-        let fits = Message::of_tool_result(result("a", "界界界"));
-        let path = WorkspacePath::parse("tool-results/b.json").unwrap();
-        let long = tool_result_message(result("b", "界界界界"), &path);
-        let sent = trim_tool_results(&[fits, long], 20, Some(3));
-        assert_eq!(
-            contents(&sent),
-            ["界界界".to_owned(), left_out(4, "tool-results/b.json")]
-        );
-    }
-
-    #[test]
-    fn without_a_pointer_the_ref_follows_from_the_call_id() {
-        let messages = ["a", "b", "a"].map(|call| Message::of_tool_result(result(call, "text")));
-        let stem = |call: &str| Sha256::of(call.as_bytes()).as_str()[..16].to_owned();
-        let (a, b) = (stem("a"), stem("b"));
-        let paths = [
-            format!("tool-results/call_{a}.json"),
-            format!("tool-results/call_{b}.json"),
-            format!("tool-results/call_{a}-2.json"),
-        ];
-        assert_eq!(
-            contents(&trim_tool_results(&messages, 0, None)),
-            paths.map(|path| left_out(4, &path))
-        );
-    }
-
-    #[test]
-    fn nothing_but_tool_results_changes() {
-        let mut error = result("a", "## Tool error\n\nNo.");
-        error.is_error = true;
-        let messages = [
-            Message::of_text(Role::User, "a very long text"),
-            Message::of_tool_result(error.clone()),
-            Message::of_text(Role::Assistant, "another"),
-        ];
-        assert_eq!(trim_tool_results(&messages, 1, None), messages);
-        let mut expected = messages.clone();
-        let digest = Sha256::of(b"a");
-        let stem = &digest.as_str()[..16];
-        error.content = format!(
-            "[Error of 18 characters, left out here to save space. It is stored whole in `tool-results/call_{stem}.json`.]"
-        );
-        expected[1] = Message::of_tool_result(error);
-        assert_eq!(trim_tool_results(&messages, 0, Some(1)), expected);
     }
 }
 

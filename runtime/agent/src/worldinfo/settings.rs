@@ -20,7 +20,7 @@ pub(super) const EXPRESSION_WORK: u64 = 10;
 pub(super) const GIVEN_UP_WORK: u64 = 10_000_000;
 /// Most entries of one book; the largest seen have a few thousand.
 pub(super) const MAX_ENTRIES: usize = 20_000;
-/// Most characters of entries that ask to be exempt from the budget, or that a pass may bring in, together.
+/// Most characters of entries that ask to be exempt from the budget, together.
 pub(super) const MAX_ACTIVATED_CHARS: usize = 1_000_000;
 /// Most issues that a scan tells; the rest are counted.
 pub(super) const MAX_ISSUES: usize = 50;

@@ -82,7 +82,8 @@ pub(crate) struct BenchArgs {
     /// Use this component instead of the built-in tools
     #[arg(long, value_name = "FILE.wasm")]
     pub(crate) component: Option<PathBuf>,
-    /// Grant the component a capability: chat, worldinfo, skills, workspace-read, workspace-write, random
+    /// Grant the component a capability: chat, worldinfo, skills, workspace-read, workspace-write, random, clock,
+    /// http=HOST (one host, as api.example.com or http://localhost:8080), credential=NAME@HOST (from $INNKEEPER_SECRET_NAME)
     #[arg(long, value_name = "CAPABILITY", requires = "component")]
     pub(crate) allow: Vec<String>,
     /// Lower a limit of each call: wall-ms, memory-mib, table-elements, host-calls, host-data-kib, output-kib, log-lines, write-kib

@@ -53,11 +53,15 @@ anything is written. At a terminal you are asked before it is installed, and a y
 what --grant names and nothing else. An update that asks for more, or whose tools say something else, waits until it is accepted;
 the version before stays in use until then.
 
+What it may send requests to is granted host by host (http=HOST). A credential that it asks for is yours: put it into the environment as
+INNKEEPER_SECRET_NAME (a key, or a whole header as `X-Api-Key: ...`); it goes to that host only, and no tool ever reads it.
+
 Its tools ask before each call, until `innkeeper policy allow extension/ID` says otherwise.
 
 Examples:
   innkeeper extension install ./mood
   innkeeper extension install ./mood --grant chat --profile night-writer
+  innkeeper extension install ./weather --grant http=api.example.com
   innkeeper extension install mood.wasm --id mood")]
 pub(crate) struct InstallArgs {
     /// The package's folder, or a single component

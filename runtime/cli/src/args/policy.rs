@@ -10,6 +10,7 @@ Examples:
   innkeeper policy deny builtin:dice.roll
   innkeeper policy ask extension
   innkeeper policy allow extension/mood
+  innkeeper policy deny http=*.example.com
   innkeeper policy show")]
 pub(crate) enum PolicyCommand {
     /// Show the rules, and what comes of them for every tool
@@ -26,7 +27,8 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// A tool's whole id, or where tools come from: builtin, extension, extension/ID, mcp, mcp/UUID
-    #[arg(value_name = "TOOL_ID|SOURCE")]
+    /// A tool's whole id, or where tools come from: builtin, extension, extension/ID, mcp, mcp/UUID; or a host that no tool's request
+    /// shall go to: http=HOST
+    #[arg(value_name = "TOOL_ID|SOURCE|http=HOST")]
     pub(crate) target: String,
 }

@@ -6,6 +6,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use innkeeper::protocol::id::{CallId, RunId};
 use innkeeper::protocol::run::RunStatus;
 
+use super::run::Approve;
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum RunsCommand {
     /// List runs, newest first
@@ -139,7 +141,8 @@ pub(crate) struct DiffArgs {
 /// Bring a run's files back to a checkpoint
 ///
 /// The run must have ended. Only its workspace changes: neither its journal nor the chat. You are asked first, with every file that would
-/// be overwritten or removed, and what is there is kept in a checkpoint of its own.
+/// be overwritten or removed, and what is there is kept in a checkpoint of its own. While you are asked, `runs approve` and `runs deny` of
+/// another terminal answer as well; the call is the rollback that the question names.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without a terminal nobody can be asked, and the rollback is denied (exit code 3).
@@ -153,6 +156,9 @@ pub(crate) struct RollbackArgs {
     /// The checkpoint
     #[arg(long, value_name = "CP")]
     pub(crate) to: String,
+    /// Ask at the terminal (without one: never), agree beforehand, or refuse
+    #[arg(long, value_name = "WHEN", default_value = "ask")]
+    pub(crate) approve: Approve,
 }
 
 fn status(text: &str) -> Result<RunStatus, String> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use innkeeper::profile::{Profile, ResolvedProfile};
 use innkeeper::protocol::limits::Limits;
 use innkeeper::protocol::path::RootName;
-use innkeeper::{BenchResult, BenchSetup, Capability, ForeignComponent, Innkeeper, SkillPolicy, ToolBench};
+use innkeeper::{BenchNetwork, BenchResult, BenchSetup, ForeignComponent, Grant, Innkeeper, SkillPolicy, ToolBench};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -20,9 +20,6 @@ use crate::input::{MAX_JSON_BYTES, parse_json, read_activation, read_file, read_
 use crate::interrupt::Interrupts;
 use crate::place::DataRoot;
 use crate::render::call_text;
-
-/// Capabilities that have a name and cannot be granted in this version.
-const NOT_YET: [&str; 1] = ["clock"];
 
 /// One entry of a script.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -158,6 +155,8 @@ impl Bench {
             skill_policy: resolved.as_ref().map(skill_policy),
             activation: args.activation.as_deref().map(read_activation).transpose()?,
             seed: args.seed,
+            network: BenchNetwork::Real,
+            denied_hosts: data.map_or_else(Vec::new, |data| host.denied_hosts(&data.path)),
             visible: roots.visible,
             writable: roots.writable,
             limits,
@@ -330,22 +329,15 @@ fn workspace(dir: Option<PathBuf>) -> Result<(PathBuf, Option<TempDir>), Failure
 }
 
 fn foreign(path: &std::path::Path, allow: &[String]) -> Result<ForeignComponent, Failure> {
-    let granted = allow.iter().map(|name| capability(name)).collect::<Result<_, _>>()?;
+    let granted = allow.iter().map(|name| grant(name)).collect::<Result<_, _>>()?;
     let ComponentFile { id, bytes } = ComponentFile::read(path)?;
     Ok(ForeignComponent { id, bytes, granted })
 }
 
-fn capability(name: &str) -> Result<Capability, Failure> {
-    if let Some(capability) = Capability::parse(name) {
-        return Ok(capability);
-    }
-    let known: Vec<&str> = Capability::GRANTABLE.iter().map(|(name, _)| *name).collect();
-    let failure = if NOT_YET.contains(&name) || name.starts_with("http=") {
-        Failure::unsupported(format!("the capability {name:?} cannot be granted in this version"))
-    } else {
-        Failure::usage("cli.unknown_capability", format!("there is no capability {name:?}"))
-    };
-    Err(failure.hint(format!("There are {}.", known.join(", "))))
+fn grant(name: &str) -> Result<Grant, Failure> {
+    Grant::parse(name).map_err(|error| {
+        Failure::usage("cli.unknown_capability", error.to_string()).hint(format!("There are {}.", Grant::FORMS))
+    })
 }
 
 #[cfg(test)]

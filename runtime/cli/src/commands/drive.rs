@@ -1,7 +1,6 @@
 //! Watching a run to its end: its events as they happen, an interrupt that cancels it, and how it ended.
 
 mod draft;
-mod prompt;
 
 use std::time::Duration;
 
@@ -13,13 +12,13 @@ use innkeeper::{ApproveToolCall, Innkeeper, RunHandle, RunNews, RunReport};
 use serde_json::{Value, json};
 
 use super::host::components;
+use super::prompt::Prompt;
 use crate::console::{Console, note};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupts;
 use crate::render::{Facts, Timeline, status_name};
 use draft::Draft;
-use prompt::Prompt;
 
 /// How often the status line moves.
 const STATUS_INTERVAL: Duration = Duration::from_millis(120);

@@ -73,7 +73,11 @@ async fn check_package(folder: &Path, data: Option<&DataRoot>, console: &mut Con
     console.line(&offer_text(&plan.offer, console.paint, console.wrap_columns()))?;
     let (sign, command) = (
         console.paint.good("\u{2713} usable"),
-        format!("innkeeper extension install {}", quoted(folder)),
+        format!(
+            "innkeeper extension install {}{}",
+            quoted(folder),
+            data.map(DataRoot::as_flag).unwrap_or_default()
+        ),
     );
     console.line(&format!("{sign}\n  {}", console.paint.name(&command)))?;
     Ok(Exit::Done)

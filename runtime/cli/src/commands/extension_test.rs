@@ -6,7 +6,7 @@ mod cases;
 
 use std::path::Path;
 
-use innkeeper::{LoadedPackage, TrialPackage, TrialReport, TrialSetup};
+use innkeeper::{BenchNetwork, LoadedPackage, TrialPackage, TrialReport, TrialSetup};
 use serde::Serialize;
 
 use super::component::refused;
@@ -81,6 +81,7 @@ async fn trial(
     let setup = TrialSetup {
         scratch: scratch.path().to_owned(),
         samples: played.iter().flat_map(|case| case.samples.clone()).collect(),
+        network: BenchNetwork::Canned(played.iter().flat_map(|case| case.answers.clone()).collect()),
         seed: args.seed,
         rounds: args.rounds,
     };

@@ -20,7 +20,12 @@ pub(super) async fn list(data: &DataRoot, console: &mut Console) -> Result<Exit,
     if console.json {
         console.json_value(&list)?;
     } else {
-        console.line(&extension_list(&list, console.paint, console.wrap_columns()))?;
+        console.line(&extension_list(
+            &list,
+            &data.as_flag(),
+            console.paint,
+            console.wrap_columns(),
+        ))?;
     }
     Ok(Exit::Done)
 }
@@ -30,21 +35,21 @@ pub(super) async fn accept(args: AcceptArgs, data: &DataRoot, console: &mut Cons
     let grants: BTreeSet<String> = args.grant.into_iter().collect();
     let id = parse_extension_id(&args.id)?;
     let change = open(data).await?.accept_extension(&id, &grants).await?;
-    tell(&change, console)
+    tell(&change, data, console)
 }
 
 /// Grants a capability.
 pub(super) async fn grant(args: GrantArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     let id = parse_extension_id(&args.id)?;
     let change = open(data).await?.grant_extension(&id, &args.capability).await?;
-    tell(&change, console)
+    tell(&change, data, console)
 }
 
 /// Takes a capability away.
 pub(super) async fn revoke(args: GrantArgs, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     let id = parse_extension_id(&args.id)?;
     let change = open(data).await?.revoke_extension(&id, &args.capability).await?;
-    tell(&change, console)
+    tell(&change, data, console)
 }
 
 /// Removes an extension.
@@ -63,11 +68,16 @@ async fn open(data: &DataRoot) -> Result<Innkeeper, Failure> {
     host::build(Innkeeper::builder().data_root(&data.path)).await
 }
 
-fn tell(change: &GrantChange, console: &mut Console) -> Result<Exit, Failure> {
+fn tell(change: &GrantChange, data: &DataRoot, console: &mut Console) -> Result<Exit, Failure> {
     if console.json {
         console.json_value(change)?;
     } else {
-        console.line(&grant_text(change, console.paint, console.wrap_columns()))?;
+        console.line(&grant_text(
+            change,
+            &data.as_flag(),
+            console.paint,
+            console.wrap_columns(),
+        ))?;
     }
     Ok(Exit::Done)
 }

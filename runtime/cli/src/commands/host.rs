@@ -1,9 +1,11 @@
 //! Putting the host together for a command.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use innkeeper::gateway::egress::EnvironmentSecrets;
+use innkeeper::protocol::tool::ToolSpec;
 use innkeeper::{Builder, Innkeeper};
-use innkeeper_protocol::tool::ToolSpec;
 
 use super::compile;
 use crate::failure::Failure;
@@ -21,10 +23,11 @@ pub(super) async fn tools_only(data: Option<&DataRoot>) -> Result<Innkeeper, Fai
     build(builder).await
 }
 
-/// Builds the host, which has this program compile components of others.
+/// Builds the host, which has this program compile components of others and takes credentials for them out of the environment.
 pub(super) async fn build(builder: Builder) -> Result<Innkeeper, Failure> {
     builder
         .compiler(compile::by_this_program())
+        .secrets(Arc::new(EnvironmentSecrets))
         .build()
         .await
         .map_err(|error| {

@@ -3,7 +3,7 @@
 //! What a rule means is decided in the library.
 
 use innkeeper::Innkeeper;
-use innkeeper_protocol::tool::Permission;
+use innkeeper::protocol::tool::Permission;
 
 use super::host;
 use crate::args::PolicyCommand;

@@ -1,8 +1,8 @@
-//! `runs cancel`, `runs approve` and `runs deny`: reaching a run that another process executes.
+//! `runs cancel`, `runs approve` and `runs deny`: reaching a run that another process executes, or brings back.
 //!
 //! What a request leads to is decided by whoever executes the run.
 
-use innkeeper::protocol::approval::ApprovalScope;
+use innkeeper::protocol::approval::{ApprovalScope, ApprovalSubject};
 use innkeeper::{InboxRequest, RemoteAnswer};
 
 use super::runs::{about, reader};
@@ -66,10 +66,12 @@ async fn answer(mut answer: RemoteAnswer, data: &DataRoot, console: &mut Console
     else {
         return Ok(Exit::Usage);
     };
+    let mut is_rollback = false;
     if let Some(pending) = waiting.iter().find(|pending| pending.request.call_id == *call_id) {
         if !console.json && !console.quiet {
             note(&approval_question(pending, console.paint));
         }
+        is_rollback = pending.request.tool_id == ApprovalSubject::Rollback;
         *approval_id = Some(pending.request.approval_id.clone());
     } else if let Some(other) = waiting.first() {
         let call = plain(other.request.call_id.as_str());
@@ -84,7 +86,7 @@ async fn answer(mut answer: RemoteAnswer, data: &DataRoot, console: &mut Console
     if console.json {
         console.json_value(&answered)?;
     } else {
-        console.line(&answered_text(&answered))?;
+        console.line(&answered_text(&answered, is_rollback))?;
     }
     Ok(Exit::Done)
 }

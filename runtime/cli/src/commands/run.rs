@@ -79,7 +79,7 @@ fn stream(stream: bool, no_stream: bool) -> Option<bool> {
 }
 
 /// Who is asked about calls that need an approval. Asking needs a terminal; without one nobody is there.
-fn approvals(approve: Approve) -> ApprovalMode {
+pub(super) fn approvals(approve: Approve) -> ApprovalMode {
     let is_attended = io::stdin().is_terminal() && io::stderr().is_terminal();
     match approve {
         Approve::Ask if is_attended => ApprovalMode::Ask,

@@ -1,8 +1,8 @@
 //! `tools list` and `tools show`: the catalogue, whether or not a profile offers it.
 
 use innkeeper::profile::Profile;
+use innkeeper::protocol::tool::ToolSpec;
 use innkeeper::{HostError, ListedTool, Tool, ToolList, usual_alias};
-use innkeeper_protocol::tool::ToolSpec;
 
 use super::host::{is_named, tools_only};
 use crate::console::Console;

@@ -1,7 +1,8 @@
-//! A call that waits for a person: everything that is shown before the answer, and what an answer did.
+//! A call or a rollback that waits for a person: everything that is shown before the answer, and what an answer did.
 //!
 //! What comes from a model or a tool is shown whole and harmless; the words around it are ours alone.
 
+use innkeeper::protocol::approval::ApprovalSubject;
 use innkeeper::{AnsweredToolCall, PendingApproval};
 
 use super::paint::Paint;
@@ -14,13 +15,15 @@ pub(crate) fn approval_question(pending: &PendingApproval, paint: Paint) -> Stri
         .publisher
         .as_deref()
         .map(|name| format!(", published by {}", plain(name)));
+    let title = plain(&request.title);
+    let (head, subject) = match request.tool_id {
+        ApprovalSubject::Tool(_) => (format!("May the agent call \u{201c}{title}\u{201d}?"), "tool "),
+        ApprovalSubject::Rollback => (format!("{title}?"), "asks "),
+    };
     let mut lines = vec![
-        paint.strong(&format!(
-            "May the agent call \u{201c}{}\u{201d}?",
-            plain(&request.title)
-        )),
+        paint.strong(&head),
         format!(
-            "  tool     {} ({}{})",
+            "  {subject}    {} ({}{})",
             plain(request.tool_id.as_str()),
             plain(&request.source),
             publisher.unwrap_or_default()
@@ -39,10 +42,14 @@ pub(crate) fn approval_question(pending: &PendingApproval, paint: Paint) -> Stri
 
 /// The answers that may be given, on one line.
 pub(crate) fn approval_keys(pending: &PendingApproval) -> &'static str {
-    if pending.may_stand {
-        "y: this once \u{b7} run: the same call in this run \u{b7} always: in every run \u{b7} n [why]: no"
-    } else {
-        "y: this once \u{b7} n [why]: no   (the arguments hold invisible characters, so no answer can stand)"
+    match pending.request.tool_id {
+        ApprovalSubject::Rollback => "y: do it \u{b7} n [why]: no",
+        ApprovalSubject::Tool(_) if pending.may_stand => {
+            "y: this once \u{b7} run: the same call in this run \u{b7} always: in every run \u{b7} n [why]: no"
+        }
+        ApprovalSubject::Tool(_) => {
+            "y: this once \u{b7} n [why]: no   (the arguments hold invisible characters, so no answer can stand)"
+        }
     }
 }
 
@@ -61,11 +68,13 @@ fn coloured(line: &str, paint: Paint) -> String {
 }
 
 /// What an answer did.
-pub(crate) fn answered_text(answered: &AnsweredToolCall) -> String {
+pub(crate) fn answered_text(answered: &AnsweredToolCall, is_rollback: bool) -> String {
     use innkeeper::protocol::approval::ApprovalScope;
 
     let call = plain(answered.call_id.as_str());
     match (answered.approved, answered.scope) {
+        (true, _) if is_rollback => format!("The rollback {call} goes on."),
+        (false, _) if is_rollback => format!("The rollback {call} was denied; no file is changed."),
         (false, _) => format!("The call {call} was denied; the run goes on without it."),
         (true, ApprovalScope::Once) => format!("The call {call} may be made, this once."),
         (true, ApprovalScope::Run) => {
@@ -90,7 +99,7 @@ mod tests {
                 invocation_id: InvocationId::root(),
                 approval_id: ApprovalId::parse("approval_1").unwrap(),
                 call_id: CallId::parse("c1").unwrap(),
-                tool_id: ToolId::parse("extension/mood:mood.set").unwrap(),
+                tool_id: ToolId::parse("extension/mood:mood.set").unwrap().into(),
                 title: "Set the mood\u{1b}[2J".to_owned(),
                 source: "extension".to_owned(),
                 publisher: None,
@@ -113,17 +122,33 @@ mod tests {
     }
 
     #[test]
+    fn a_rollback_is_asked_for_in_words_of_its_own() {
+        let mut pending = pending();
+        pending.request.tool_id = ApprovalSubject::Rollback;
+        pending.request.title = "Roll the workspace back".to_owned();
+        pending.request.source = "runtime".to_owned();
+        let question = approval_question(&pending, Paint::new(false));
+        assert!(
+            question.starts_with("Roll the workspace back?\n  asks     runtime:workspace.rollback (runtime)\n"),
+            "{question}"
+        );
+        assert_eq!(approval_keys(&pending), "y: do it \u{b7} n [why]: no");
+    }
+
+    #[test]
     fn an_answer_is_told_with_what_it_covers() {
-        let answered = |approved, scope| {
-            answered_text(&AnsweredToolCall {
+        let answered = |approved, scope, is_rollback| {
+            let answered = AnsweredToolCall {
                 run_id: RunId::parse("run_1").unwrap(),
                 call_id: CallId::parse("c1").unwrap(),
                 approval_id: ApprovalId::parse("approval_1").unwrap(),
                 approved,
                 scope,
-            })
+            };
+            answered_text(&answered, is_rollback)
         };
-        assert!(answered(false, ApprovalScope::Once).contains("denied"));
-        assert!(answered(true, ApprovalScope::Run).contains("until the run ends"));
+        assert!(answered(false, ApprovalScope::Once, false).contains("denied; the run goes on"));
+        assert!(answered(true, ApprovalScope::Run, false).contains("until the run ends"));
+        assert!(answered(false, ApprovalScope::Once, true).contains("denied; no file"));
     }
 }

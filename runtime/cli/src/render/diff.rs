@@ -1,13 +1,12 @@
-//! Files that differ: as a diff, as the question before a rollback, and as what a rollback did.
+//! Files that differ: as a diff, and as what a rollback did.
 
-use innkeeper::RollbackQuestion;
 use innkeeper::protocol::event::{ChangeKind, PersistentChange};
 use innkeeper::protocol::view::{FileDiff, RollbackOutcome, RunDiff};
 
 use super::paint::Paint;
 use super::text::{counted, plain};
 
-/// Files that a question lists; of more it gives the number, so that the question itself stays in sight.
+/// Files that are listed; of more the number is given, so that what was done stays in sight.
 const MAX_LISTED: usize = 40;
 
 /// Every file that differs, each with its diff.
@@ -52,30 +51,6 @@ fn sign(kind: ChangeKind, paint: Paint) -> String {
     }
 }
 
-/// What a person reads before agreeing to a rollback.
-pub(crate) fn rollback_question(question: &RollbackQuestion, paint: Paint) -> String {
-    let head = format!(
-        "Bring the workspace of {} back to {}?",
-        question.run_id, question.checkpoint_id
-    );
-    let mut lines = vec![paint.strong(&head)];
-    let is_unsaved = |change: &PersistentChange| question.unsaved.contains(&change.path);
-    lines.extend(question.changes.iter().take(MAX_LISTED).map(|change| {
-        let by_hand = if is_unsaved(change) {
-            paint.odd("  changed since the last checkpoint")
-        } else {
-            String::new()
-        };
-        format!("  {}{by_hand}", change_line(change, paint))
-    }));
-    lines.extend(more(question.changes.len()));
-    if question.changes.is_empty() {
-        lines.push("  No file differs.".to_owned());
-    }
-    lines.push("What is there now is kept in a checkpoint first.".to_owned());
-    lines.join("\n")
-}
-
 /// What a rollback did.
 pub(crate) fn rollback_text(outcome: &RollbackOutcome, paint: Paint) -> String {
     let count = u32::try_from(outcome.changes.len()).unwrap_or(u32::MAX);
@@ -106,7 +81,6 @@ fn more(count: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use innkeeper::protocol::approval::ApprovalId;
     use innkeeper::protocol::digest::Sha256;
     use innkeeper::protocol::id::{CheckpointId, RunId};
     use innkeeper::protocol::path::WorkspacePath;
@@ -121,36 +95,26 @@ mod tests {
         }
     }
 
-    fn question(changes: Vec<PersistentChange>) -> RollbackQuestion {
-        RollbackQuestion {
+    #[test]
+    fn a_long_rollback_says_how_many_more_files_there_are() {
+        let changes = (0..43).map(|n| change(&format!("output/{n:02}"), ChangeKind::Added));
+        let checkpoint = |id: &str| CheckpointId::parse(id).unwrap();
+        let outcome = RollbackOutcome {
             run_id: RunId::parse("run_1").unwrap(),
             rollback_id: "rollback_1".to_owned(),
-            approval_id: ApprovalId::parse("approval_1").unwrap(),
-            checkpoint_id: CheckpointId::parse("cp_000003").unwrap(),
-            unsaved: vec![WorkspacePath::parse("output/main.md").unwrap()],
-            changes,
-        }
-    }
-
-    #[test]
-    fn a_question_names_every_file_and_what_was_changed_by_hand() {
-        let changes = vec![
-            change("output/main.md", ChangeKind::Modified),
-            change("plan/new.md", ChangeKind::Deleted),
-        ];
-        let text = rollback_question(&question(changes), Paint::new(false));
-        let expected = "Bring the workspace of run_1 back to cp_000003?\n  M output/main.md  changed since the last checkpoint\n  \
-                        D plan/new.md\nWhat is there now is kept in a checkpoint first.";
-        assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn a_long_question_says_how_much_more_there_is() {
-        let changes = (0..43)
-            .map(|n| change(&format!("output/{n:02}"), ChangeKind::Added))
-            .collect();
-        let text = rollback_question(&question(changes), Paint::new(false));
-        assert!(text.contains("  A output/39\n  and 3 more\n"), "{text}");
+            checkpoint_id: checkpoint("cp_000003"),
+            safety_checkpoint_id: checkpoint("cp_000004"),
+            changes: changes.collect(),
+        };
+        let text = rollback_text(&outcome, Paint::new(false));
+        assert!(
+            text.starts_with("rolled back to cp_000003, 43 files\n  A output/00\n"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("  A output/39\n  and 3 more\nThe state before is checkpoint cp_000004."),
+            "{text}"
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::extensions::state_lines;
 use super::paint::Paint;
 use super::spec::spec_lines;
 use super::text::{counted, plain, wrap};
+use super::tools::permission_name;
 
 /// Names beside a package that are told.
 const MAX_LEFT_OUT: usize = 8;
@@ -50,7 +51,7 @@ fn asked_line(asked: &AskedCapability, paint: Paint, columns: usize) -> String {
     let granted = if asked.granted { "  granted before" } else { "" };
     format!(
         "  {}{}\n{}\n{}",
-        paint.name(asked.name),
+        paint.name(&plain(&asked.name)),
         paint.dim(granted),
         wrap(&format!("to {}", asked.words), columns, 6),
         wrap(&format!("\u{201c}{}\u{201d}", plain(&asked.reason)), columns, 6),
@@ -59,10 +60,8 @@ fn asked_line(asked: &AskedCapability, paint: Paint, columns: usize) -> String {
 
 fn suggestions(offer: &ExtensionOffer, paint: Paint, columns: usize) -> Vec<String> {
     let limits = offer.limits.iter().map(|(name, value)| format!("{name} {value}"));
-    let permissions = offer.permissions.iter().map(|(tool, permission)| {
-        let permission = format!("{permission:?}").to_lowercase();
-        format!("{tool} {permission}")
-    });
+    let permissions = offer.permissions.iter();
+    let permissions = permissions.map(|(tool, permission)| format!("{tool} {}", permission_name(*permission)));
     let all: Vec<String> = limits.chain(permissions).collect();
     if all.is_empty() {
         return Vec::new();
@@ -118,7 +117,7 @@ pub(crate) fn install_text(
     };
     let head = format!("{} {}", extension.id, plain(&extension.version));
     let mut lines = vec![format!("{} {} {done}", paint.good("\u{2713}"), paint.strong(&head))];
-    lines.extend(state_lines(extension, paint, columns));
+    lines.extend(state_lines(extension, data, paint, columns));
     match added {
         Some((profile, 0)) => lines.push(format!("  The profile {profile} allows its tools already.")),
         Some((profile, count)) => {

@@ -7,20 +7,20 @@ use innkeeper::{
 use super::paint::Paint;
 use super::text::{plain, wrap};
 
-/// Every installed extension, one below the other.
-pub(crate) fn extension_list(list: &ExtensionList, paint: Paint, columns: usize) -> String {
+/// Every installed extension, one below the other. `data` is the flag that a proposed command repeats.
+pub(crate) fn extension_list(list: &ExtensionList, data: &str, paint: Paint, columns: usize) -> String {
     if list.extensions.is_empty() {
-        return "No extension is installed. `innkeeper extension install DIR` installs one.".to_owned();
+        return format!("No extension is installed. `innkeeper extension install DIR{data}` installs one.");
     }
     let texts: Vec<String> = list
         .extensions
         .iter()
-        .map(|extension| extension_lines(extension, paint, columns).join("\n"))
+        .map(|extension| extension_lines(extension, data, paint, columns).join("\n"))
         .collect();
     texts.join("\n\n")
 }
 
-fn extension_lines(extension: &ExtensionReport, paint: Paint, columns: usize) -> Vec<String> {
+fn extension_lines(extension: &ExtensionReport, data: &str, paint: Paint, columns: usize) -> Vec<String> {
     let head = format!("{} {}", extension.id, plain(&extension.version));
     let publisher = paint.dim(&format!("published by {}", plain(&extension.publisher)));
     let mut lines = vec![format!(
@@ -39,7 +39,7 @@ fn extension_lines(extension: &ExtensionReport, paint: Paint, columns: usize) ->
     if !tools.is_empty() {
         lines.push(wrap(&tools.join(", "), columns, 2));
     }
-    lines.extend(state_lines(extension, paint, columns));
+    lines.extend(state_lines(extension, data, paint, columns));
     lines
 }
 
@@ -69,7 +69,7 @@ fn state(state: ExtensionState, paint: Paint) -> String {
 }
 
 /// Why it is not on, and what waits.
-pub(super) fn state_lines(extension: &ExtensionReport, paint: Paint, columns: usize) -> Vec<String> {
+pub(super) fn state_lines(extension: &ExtensionReport, data: &str, paint: Paint, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(problem) = &extension.problem {
         lines.push(format!(
@@ -91,19 +91,19 @@ pub(super) fn state_lines(extension: &ExtensionReport, paint: Paint, columns: us
                 .iter()
                 .map(|change| wrap(&plain(&change.words), columns, 6)),
         );
-        lines.push(format!("    innkeeper extension accept {}", extension.id));
+        lines.push(format!("    innkeeper extension accept {}{data}", extension.id));
     }
     lines
 }
 
 /// A change of grants, or of what is accepted.
-pub(crate) fn grant_text(change: &GrantChange, paint: Paint, columns: usize) -> String {
+pub(crate) fn grant_text(change: &GrantChange, data: &str, paint: Paint, columns: usize) -> String {
     let head = match change.changed {
         true => "From the next run on:",
         false => "That is so already.",
     };
     let mut lines = vec![head.to_owned()];
-    lines.extend(extension_lines(&change.extension, paint, columns));
+    lines.extend(extension_lines(&change.extension, data, paint, columns));
     lines.join("\n")
 }
 

@@ -1,10 +1,11 @@
 //! The policy: its rules, what comes of them for each tool, and what a change did.
 
+use innkeeper::protocol::tool::Permission;
 use innkeeper::{PolicyChange, PolicyReport, PolicyReset, ReportedRule, ToolVerdict};
-use innkeeper_protocol::tool::Permission;
 
 use super::paint::Paint;
 use super::text::{fit, pad, plain};
+use super::tools::permission_name;
 
 const TABLE_COLUMNS: usize = 10;
 const TARGET_COLUMNS: usize = 34;
@@ -64,19 +65,11 @@ fn padded(name: &str) -> String {
 }
 
 fn shown(permission: Permission, paint: Paint) -> String {
-    let text = pad(word(permission), PERMISSION_COLUMNS);
+    let text = pad(permission_name(permission), PERMISSION_COLUMNS);
     match permission {
         Permission::Allow => paint.good(&text),
         Permission::Ask => paint.odd(&text),
         Permission::Deny => paint.bad(&text),
-    }
-}
-
-const fn word(permission: Permission) -> &'static str {
-    match permission {
-        Permission::Allow => "allow",
-        Permission::Ask => "ask",
-        Permission::Deny => "deny",
     }
 }
 
@@ -92,10 +85,11 @@ pub(crate) fn policy_change(change: &PolicyChange, paint: Paint) -> String {
     let others = change.tools.iter().filter(|tool| tool.permission != change.permission);
     let mut lines = vec![head];
     lines.extend(others.map(|tool| {
-        let stays = format!("{} stays at {}", tool.id, word(tool.permission));
+        let stays = format!("{} stays at {}", tool.id, permission_name(tool.permission));
         format!("  {}: {}", paint.odd(&plain(&stays)), plain(&tool.reason))
     }));
-    if change.tools.is_empty() {
+    let is_host = change.target.starts_with("http=");
+    if change.tools.is_empty() && !is_host {
         lines.push(paint.dim("  This host has no such tool now; the rule holds as soon as it has one."));
     }
     lines.join("\n")

@@ -118,6 +118,7 @@ impl Timeline {
             | E::DirectOutputCaptured { .. } => self.model_rows(event),
             E::ToolCallRequested { .. }
             | E::ToolCallStarted { .. }
+            | E::ToolCallRequestStarted(_)
             | E::ToolResultStored { .. }
             | E::ToolResultReadableViewStored { .. }
             | E::ToolCallCompleted { .. }
@@ -242,6 +243,11 @@ impl Timeline {
             RunEvent::ToolCallStarted { name, .. } => {
                 self.status = Some(format!("{} works", plain(&name)));
                 Vec::new()
+            }
+            RunEvent::ToolCallRequestStarted(sent) => {
+                let request = &sent.request;
+                let line = format!("{} to {}", request.method.name(), plain(&request.origin));
+                self.note_change(sent.call_id.as_str(), line)
             }
             RunEvent::WorkspaceFileWritten {
                 call_id,

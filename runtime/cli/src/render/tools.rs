@@ -17,7 +17,7 @@ const PERMISSION_COLUMNS: usize = 10;
 /// Terminals that are narrower show no titles, so that there is room for what a tool may reach.
 const MIN_COLUMNS_WITH_TITLE: usize = 110;
 /// Digits of a digest that are enough to tell components apart.
-pub(super) const SHORT_DIGEST: usize = 8;
+const SHORT_DIGEST: usize = 8;
 
 /// The tools as a table with a head, each component with its tools below it. `is_default` tells what a run offers unless a profile says
 /// otherwise; the permission is the author's suggestion, as long as no policy or profile has another.
@@ -104,7 +104,8 @@ const fn source_name(source: Source) -> &'static str {
     }
 }
 
-const fn permission_name(permission: Permission) -> &'static str {
+/// The word for a permission.
+pub(super) const fn permission_name(permission: Permission) -> &'static str {
     match permission {
         Permission::Allow => "allow",
         Permission::Ask => "ask",

@@ -36,16 +36,19 @@ pub(crate) const RANDOM: &str = r#"
 
 impl Default for Guest {
     fn default() -> Self {
-        Self {
-            imports: "",
-            description: "Does harm.",
-            call: REPLIES,
-            version: "0.1.0",
-        }
+        Self::PLAIN
     }
 }
 
 impl Guest {
+    /// Imports nothing and answers.
+    pub(crate) const PLAIN: Self = Self {
+        imports: "",
+        description: "Does harm.",
+        call: REPLIES,
+        version: "0.1.0",
+    };
+
     /// The component's bytes.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let memory = part("memory").replace("Does harm.", self.description);

@@ -7,6 +7,8 @@
     reason = "a test that meets what it does not expect shall fail"
 )]
 
+#[cfg(target_os = "linux")]
+mod asking;
 mod guest;
 mod installing;
 mod killed;

@@ -29,7 +29,7 @@ pub fn killed_after(place: &Place, events: usize) -> String {
 
 /// Kills after every so many events.
 pub fn kill_at_events(whole: &Place, every: usize) {
-    let output = whole.run().output().unwrap();
+    let output = Place::like(whole).run().output().unwrap();
     let total = announced(&String::from_utf8(output.stdout).unwrap()).len();
     assert!(total > 40, "the run is too short to say anything: {total} events");
     for events in (1..=total).step_by(every) {

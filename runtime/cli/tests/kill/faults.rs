@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::{Value, json};
 
-use super::checks::{announced, check};
+use super::checks::{announced, check, check_ends, stored};
 use super::is_thorough;
 use super::place::{Place, chat_of, short_script};
 use super::stepper::{self, Steps, Then, step};
@@ -39,8 +39,8 @@ fn report(stdout: &str) -> Value {
     last["run"].clone()
 }
 
-/// Plays a run whose disk is full but for `room` bytes right after this append.
-fn full_after(place: &Place, append: usize, room: u64) -> Steps {
+/// Plays a run whose disk is full but for `room` bytes right after this append, until a call frees it.
+fn full_after(place: &Place, append: usize, room: u64, frees: impl Fn(&str) -> bool) -> Steps {
     let mut appends = 0;
     step(place, &FULL_DISK, &place.run_arguments(), |program, calls| {
         let call = calls.last().unwrap();
@@ -49,6 +49,8 @@ fn full_after(place: &Place, append: usize, room: u64) -> Steps {
             if appends == append {
                 limit_files(program, std::fs::metadata(file_of(call)).unwrap().len() + room);
             }
+        } else if frees(call) {
+            limit_files(program, u64::MAX);
         }
         Then::GoOn
     })
@@ -66,7 +68,7 @@ fn a_disk_that_is_full_after_any_append_ends_the_run_and_loses_nothing() {
         let place = Place::like(&whole);
         // Now and then a part of the next line still fits.
         let room = if append.is_multiple_of(3) { 0 } else { 40 };
-        let steps = full_after(&place, append, room);
+        let steps = full_after(&place, append, room, |_| false);
         let (said, run) = (announced(&steps.stdout), report(&steps.stdout));
         check(&place, &said);
         let is_completed = said.iter().any(|event| event["type"] == "run_completed");
@@ -126,8 +128,8 @@ fn a_full_disk_in_the_middle_of_a_write_leaves_the_old_file() {
     );
 }
 
-/// Plays a run in which a system call fails as said, in the tracer's words. Returns what it printed and whether the fault came up.
-fn with_fault(place: &Place, fault: &str) -> (String, bool) {
+/// Plays a run in which a system call fails as said, in the tracer's words. Returns what it printed, and the calls that failed so.
+fn with_fault(place: &Place, fault: &str) -> (String, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let log: PathBuf = folder.path().join("log");
     let (call, _) = fault.split_once(':').unwrap();
@@ -137,11 +139,15 @@ fn with_fault(place: &Place, fault: &str) -> (String, bool) {
         format!("inject={fault}"),
     );
     let starter = [
-        "strace", "-f", "-qq", "-y", "-o", &log_path, "-e", &trace, "-e", &inject,
+        "strace", "-f", "-qq", "-y", "-s", "0", "-o", &log_path, "-e", &trace, "-e", &inject,
     ];
     let output = place.command_under(&starter, &place.run_arguments()).output().unwrap();
-    let came_up = std::fs::read_to_string(log).unwrap().contains("(INJECTED)");
-    (String::from_utf8(output.stdout).unwrap(), came_up)
+    let log = std::fs::read_to_string(log).unwrap();
+    let failed = log.lines().filter(|call| call.contains("(INJECTED)"));
+    (
+        String::from_utf8(output.stdout).unwrap(),
+        failed.map(str::to_owned).collect(),
+    )
 }
 
 #[test]
@@ -154,9 +160,9 @@ fn a_sync_that_fails_once_ends_the_run() {
     let mut faults = 0;
     for number in (1..).step_by(every) {
         let place = Place::like(&whole);
-        let (stdout, came_up) = with_fault(&place, &format!("fdatasync:error=EIO:when={number}"));
+        let (stdout, failed) = with_fault(&place, &format!("fdatasync:error=EIO:when={number}"));
         check(&place, &announced(&stdout));
-        if !came_up {
+        if failed.is_empty() {
             break;
         }
         let run = report(&stdout);
@@ -165,6 +171,61 @@ fn a_sync_that_fails_once_ends_the_run() {
         faults += 1;
     }
     assert!(faults > 1);
+}
+
+#[test]
+fn a_disk_that_is_full_for_one_append_only_ends_the_run_in_its_own_process() {
+    if !stepper::is_there() {
+        return;
+    }
+    let whole = Place::new(&chat_of(1), &short_script());
+    let every = if is_thorough() { 1 } else { 29 };
+    let mut ended = 0;
+    for append in (1_usize..).step_by(every) {
+        let place = Place::like(&whole);
+        // A part of the next line fits. Once that is cut away again, there is space.
+        let steps = full_after(&place, append, 40, |call| {
+            call.contains(" ftruncate(") && call.contains("/events.jsonl>")
+        });
+        let said = announced(&steps.stdout);
+        if said.len() < append {
+            break;
+        }
+        // Nobody has looked at the run since: what closes it was written by its own process.
+        let stored = stored(&place.runs()[0]);
+        check_ends(&stored);
+        check(&place, &said);
+        let cut_short = stored
+            .iter()
+            .find(|event| event["type"] == "run_failed" || event["type"] == "run_partial_success");
+        if let Some(end) = cut_short {
+            assert_eq!(end["payload"]["code"], "store.journal_write_failed", "append {append}");
+            assert_eq!(report(&steps.stdout)["error"]["code"], "store.journal_write_failed");
+        }
+        ended += 1;
+    }
+    assert!(ended > 1);
+    eprintln!("{ended} runs whose disk was full for one append ended by themselves");
+}
+
+#[test]
+fn a_file_system_without_locks_is_refused_with_a_reason_and_stays_readable() {
+    if !stepper::is_there() {
+        return;
+    }
+    let place = Place::new(&chat_of(1), &short_script());
+    // The first lock is that of the list of chats, the second one the run's own.
+    for which in 1..=2 {
+        let (stdout, failed) = with_fault(&place, &format!("flock:error=EOPNOTSUPP:when={which}+"));
+        assert!(!failed.is_empty(), "{stdout}");
+        let said: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+        let message = said["error"]["message"].as_str().unwrap();
+        assert!(message.contains("lock"), "{message}");
+        assert!(place.is_untouched());
+        assert_eq!(place.recover()["runs"], json!([]));
+    }
+    assert!(place.run().output().unwrap().status.success());
+    check(&place, &[]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! What is left when the program is killed at any moment or its disk fails: every journal can be read, every call gets its end, and the
 //! chat holds the old lines and a commit once or not at all.
 //!
-//! `INNKEEPER_SWAP_ROUNDS`, which makes other long loops longer, makes these try every single point. `cases.md` beside this file says
-//! which test stands for which promise.
+//! `INNKEEPER_SWAP_ROUNDS`, which makes other long loops longer, makes these try every single point. Over the longest chat that takes
+//! minutes where the program is optimised (`CARGO_PROFILE_DEV_OPT_LEVEL=2`), and much longer where it is not; a `TMPDIR` in memory helps.
+//! `cases.md` beside this file says which test stands for which promise.
 
 #![cfg(unix)]
 #![allow(
@@ -20,6 +21,7 @@ mod events;
 mod faults;
 mod place;
 mod processes;
+mod rollbacks;
 mod stepper;
 mod syscalls;
 

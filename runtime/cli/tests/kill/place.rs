@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
@@ -16,30 +16,43 @@ const KEPT: [&str; 2] = ["data/_tauritavern", "stories"];
 /// A data root and a chat.
 pub struct Place {
     folder: tempfile::TempDir,
-    before: String,
+    before: Arc<str>,
 }
 
 impl Place {
     /// A place with this chat and this script.
     pub fn new(chat: &str, turns: &Value) -> Self {
+        let place = Self::empty(chat.into());
+        std::fs::write(place.chat(), chat).unwrap();
+        std::fs::write(place.script(), json!({ "turns": turns }).to_string()).unwrap();
+        place
+    }
+
+    /// An untouched place with the same chat and script. They are the other's own files under a second name, so that a long chat costs
+    /// nothing; a program that wrote into one in place would be found out by [`Place::is_untouched`] of the other.
+    pub fn like(other: &Self) -> Self {
+        let place = Self::empty(other.before.clone());
+        std::fs::hard_link(other.chat(), place.chat()).unwrap();
+        std::fs::hard_link(other.script(), place.script()).unwrap();
+        place
+    }
+
+    fn empty(before: Arc<str>) -> Self {
         let place = Self {
             folder: tempfile::tempdir().unwrap(),
-            before: chat.to_owned(),
+            before,
         };
         std::fs::create_dir(place.data()).unwrap();
         std::fs::create_dir(place.chat_folder()).unwrap();
-        std::fs::write(place.chat(), chat).unwrap();
-        std::fs::write(place.script(), json!({ "turns": turns }).to_string()).unwrap();
         let cache = place.data().join("cache");
         std::fs::DirBuilder::new().mode(0o700).create(&cache).unwrap();
         copy(compiled(), &cache);
         place
     }
 
-    /// An untouched place with the same chat and script.
-    pub fn like(other: &Self) -> Self {
-        let script: Value = serde_json::from_slice(&std::fs::read(other.script()).unwrap()).unwrap();
-        Self::new(&other.before, &script["turns"])
+    /// Whether the chat still is what it was at first.
+    pub fn is_untouched(&self) -> bool {
+        std::fs::read(self.chat()).unwrap() == self.before.as_bytes()
     }
 
     /// Everything of this place lies below.

@@ -11,7 +11,10 @@ use super::place::{Place, chat_of, short_script};
 use super::stepper::{self, Then, step};
 
 /// The starter that changes nothing.
-const PLAIN: [&str; 1] = ["env"];
+pub const PLAIN: [&str; 1] = ["env"];
+
+/// How many runs are killed at a time: one waits for its disk while another one works.
+const AT_A_TIME: usize = 2;
 
 /// Where a run is killed by default: every so many calls, an odd number so that all kinds have their turn.
 struct Plan {
@@ -46,7 +49,7 @@ fn killed(place: &Place, calls: usize) -> Vec<Value> {
     announced(&steps.stdout)
 }
 
-fn kill_from(seen: usize, calls: usize) -> Then {
+pub fn kill_from(seen: usize, calls: usize) -> Then {
     if seen >= calls { Then::Kill } else { Then::GoOn }
 }
 
@@ -64,18 +67,32 @@ fn kill_along(plan: &Plan) {
         .filter(|(at, call)| is_chosen(*at, call))
         .map(|(at, _)| at + 1)
         .collect();
-    for (number, point) in chosen.iter().enumerate() {
-        let place = Place::like(&whole);
-        let announced = killed(&place, *point);
-        check(&place, &announced);
-        if number.is_multiple_of(5) {
-            check_goes_on(&place);
-        }
-    }
+    let said: usize = std::thread::scope(|scope| {
+        let (whole, chosen) = (&whole, &chosen);
+        let work = |worker| move || kill_at(whole, chosen.iter().enumerate().skip(worker).step_by(AT_A_TIME));
+        let workers: Vec<_> = (0..AT_A_TIME).map(|worker| scope.spawn(work(worker))).collect();
+        workers.into_iter().map(|worker| worker.join().unwrap()).sum()
+    });
+    assert!(whole.is_untouched(), "the program wrote into an old chat in place");
     let (tried, all, messages) = (chosen.len(), calls.len(), plan.messages);
     eprintln!(
-        "chat of {messages}: killed after {tried} of {all} system calls, nothing announced was lost and no line changed"
+        "chat of {messages}: killed after {tried} of {all} system calls; of {said} announced events none was lost, and no line changed"
     );
+}
+
+/// Kills a run after each of these numbers of calls. Gives how many events were announced in all.
+fn kill_at<'a>(whole: &Place, points: impl Iterator<Item = (usize, &'a usize)>) -> usize {
+    let mut said = 0;
+    for (number, point) in points {
+        let place = Place::like(whole);
+        let announced = killed(&place, *point);
+        check(&place, &announced);
+        if number % 5 == 0 {
+            check_goes_on(&place);
+        }
+        said += announced.len();
+    }
+    said
 }
 
 /// The next run over the same chat works, and clears away what the dead one left beside the chat.

@@ -13,6 +13,20 @@ use tempfile::TempDir;
 
 use super::{chat, run, script};
 
+/// The program at a terminal of its own.
+pub(crate) fn at_a_terminal(data: &Path, arguments: &[&str]) -> Child {
+    let program = assert_cmd::cargo::cargo_bin("innkeeper");
+    let words = [program.to_str().unwrap(), "--data", data.to_str().unwrap()];
+    let quoted = words.iter().chain(arguments).map(|word| format!("'{word}'"));
+    let command = quoted.collect::<Vec<_>>().join(" ");
+    Command::new("script")
+        .args(["-qfec", &command, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
 struct Ground {
     folder: TempDir,
     chat: String,
@@ -44,21 +58,7 @@ impl Ground {
 
     /// The run at a terminal.
     fn at_a_terminal(&self) -> Child {
-        let program = assert_cmd::cargo::cargo_bin("innkeeper");
-        let quoted = |text: &Path| format!("'{}'", text.display());
-        let command = format!(
-            "{} --data {} run --chat {} --model '{}'",
-            quoted(&program),
-            quoted(&self.data()),
-            quoted(Path::new(&self.chat)),
-            self.model
-        );
-        Command::new("script")
-            .args(["-qfec", &command, "/dev/null"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap()
+        at_a_terminal(&self.data(), &["run", "--chat", &self.chat, "--model", &self.model])
     }
 
     /// Waits until a call of some run waits for a person; gives the run.
@@ -78,10 +78,10 @@ impl Ground {
 }
 
 /// How often a run is looked at before its question is missed; a look starts a program.
-const LOOKS: usize = 2_000;
+pub(crate) const LOOKS: usize = 2_000;
 
 /// Reads what the terminal shows until a line holds this.
-fn read_until(output: &mut impl std::io::BufRead, wanted: &str) -> String {
+pub(crate) fn read_until(output: &mut impl std::io::BufRead, wanted: &str) -> String {
     let mut seen = String::new();
     let mut line = String::new();
     while output.read_line(&mut line).unwrap() > 0 {

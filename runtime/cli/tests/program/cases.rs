@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
-use innkeeper_testkit::cases::format::{Data, SkillPolicy};
-use innkeeper_testkit::cases::{Case, Expected, Ground, Printed, files_in, judge, read};
+use innkeeper_cases::format::{Data, SkillPolicy};
+use innkeeper_cases::{Case, Expected, Ground, Printed, files_in, judge, read};
 use serde_json::{Value, json};
 
 use super::{error_code, innkeeper, shared, told};

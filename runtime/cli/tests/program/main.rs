@@ -11,6 +11,7 @@ mod bad_input;
 mod cases;
 mod extension;
 mod prompt;
+mod rollbacks;
 mod runs;
 mod streaming;
 mod tools;

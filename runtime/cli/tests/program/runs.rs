@@ -76,7 +76,7 @@ fn a_run_commits_into_the_chat_and_can_be_looked_at() {
 }
 
 /// A run that wrote a draft, a second text, and committed that; its id.
-fn two_drafts(data: &Path, folder: &Path) -> String {
+pub(crate) fn two_drafts(data: &Path, folder: &Path) -> String {
     let write = |text: &str| json!({"calls": [{"name": "workspace_write_file", "arguments": {"path": "output/main.md", "content": text}}]});
     let model = script(
         folder,

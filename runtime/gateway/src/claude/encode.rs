@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{BLOCKS, NATIVE};
 use crate::schema::for_claude;
 use crate::settings::Known;
+use crate::transcript::Orphans;
 use crate::{message, native, settings};
 
 /// Generation settings, and what they are called here.
@@ -30,6 +31,9 @@ const SETTINGS: [Known; 12] = [
     ("top_p", "top_p"),
 ];
 
+/// The setting that chat completions have for several calls beside each other; here it is a part of the choice.
+const PARALLEL: &str = "parallel_tool_calls";
+
 /// Most tokens of an answer where no setting says it; the format wants a number. Every model
 /// since Claude 3.5 accepts this one.
 const DEFAULT_MAX_TOKENS: u32 = 8_192;
@@ -47,7 +51,7 @@ pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, Mo
     let mut system = Vec::new();
     let mut conversation = Conversation::default();
     let mut left = rules;
-    message::each(&request.messages, |message| {
+    message::each(&request.messages, Orphans::Refused, |message| {
         if left > 0 {
             left = left.saturating_sub(1);
             message::check_speech(message)?;
@@ -70,7 +74,11 @@ pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, Mo
     body.insert("messages".to_owned(), conversation.finish());
     if !request.tools.is_empty() {
         body.insert("tools".to_owned(), request.tools.iter().map(tool).collect());
-        body.insert("tool_choice".to_owned(), tool_choice(&request.tool_choice));
+        let mut choice = tool_choice(&request.tool_choice);
+        if settings::is_off(request, PARALLEL) && request.tool_choice != ToolChoice::None {
+            choice.insert("disable_parallel_tool_use".to_owned(), Value::Bool(true));
+        }
+        body.insert("tool_choice".to_owned(), Value::Object(choice));
     }
     if let Some(stop) = settings.get_mut("stop_sequences") {
         *stop = settings::listed(stop.take());
@@ -92,13 +100,15 @@ fn tool(offer: &ToolOffer) -> Value {
 
 /// "None" is said, not left out: a request without a choice means that the model may call as it likes, and the tools themselves must
 /// stay in a request whose conversation holds calls.
-fn tool_choice(choice: &ToolChoice) -> Value {
-    match choice {
-        ToolChoice::Auto => json!({ "type": "auto" }),
-        ToolChoice::None => json!({ "type": "none" }),
-        ToolChoice::Required => json!({ "type": "any" }),
-        ToolChoice::Specific { alias } => json!({ "type": "tool", "name": alias }),
-    }
+fn tool_choice(choice: &ToolChoice) -> Map<String, Value> {
+    let (kind, name) = match choice {
+        ToolChoice::Auto => ("auto", None),
+        ToolChoice::None => ("none", None),
+        ToolChoice::Required => ("any", None),
+        ToolChoice::Specific { alias } => ("tool", Some(alias)),
+    };
+    let name = name.map(|alias| ("name".to_owned(), json!(alias)));
+    std::iter::once(("type".to_owned(), json!(kind))).chain(name).collect()
 }
 
 /// The messages so far. Neighbours of one role become one message, so that all results of a turn stand together.
@@ -176,7 +186,7 @@ impl Conversation {
             if blocks.is_empty() {
                 blocks.push(text(NO_TEXT));
             }
-            json!({ "role": role, "content": blocks })
+            message::object([("role", json!(role)), ("content", Value::Array(blocks))])
         });
         encoded.collect()
     }
@@ -222,12 +232,12 @@ fn image(mime_type: &str, value: &str) -> Result<Value, MessageFault> {
 }
 
 fn tool_use(call: &ToolCallRequest) -> Value {
-    json!({
-        "type": "tool_use",
-        "id": wire_id(&call.call_id),
-        "name": call.alias,
-        "input": message::object_arguments(&call.arguments),
-    })
+    message::object([
+        ("type", json!("tool_use")),
+        ("id", Value::String(wire_id(&call.call_id))),
+        ("name", json!(call.alias)),
+        ("input", message::object_arguments(&call.arguments)),
+    ])
 }
 
 fn tool_result(result: &ToolResultPart, id: String) -> Value {

@@ -12,6 +12,7 @@ use super::{CONTENT, NATIVE, SIGNATURE};
 use crate::provider::bare_gemini_name;
 use crate::schema::for_gemini;
 use crate::settings::Known;
+use crate::transcript::Orphans;
 use crate::{message, native, settings};
 
 /// Generation settings, and what they are called here.
@@ -68,7 +69,7 @@ pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, Mo
     let mut system = Vec::new();
     let mut conversation = Conversation::default();
     let mut left = rules;
-    message::each(&request.messages, |message| {
+    message::each(&request.messages, Orphans::Refused, |message| {
         if left > 0 {
             left = left.saturating_sub(1);
             message::check_speech(message)?;
@@ -160,7 +161,7 @@ impl Conversation {
             Role::System | Role::Developer | Role::User => {
                 message::check_speech(message)?;
                 let parts = or_empty_text(speech(message)?);
-                self.contents.push(json!({ "role": "user", "parts": parts }));
+                self.contents.push(content("user", parts));
             }
         }
         self.ends_in_results = false;
@@ -171,7 +172,7 @@ impl Conversation {
         let parts = self.contents.last_mut().and_then(|last| last.get_mut("parts"));
         match parts.and_then(Value::as_array_mut).filter(|_| self.ends_in_results) {
             Some(parts) => parts.push(response),
-            None => self.contents.push(json!({ "role": "user", "parts": [response] })),
+            None => self.contents.push(content("user", vec![response])),
         }
         self.ends_in_results = true;
     }
@@ -182,11 +183,15 @@ fn model(message: &Message, info: &ModelInfo) -> Result<Value, MessageFault> {
     message::check_speech(message)?;
     let own = native::of_message(message, NATIVE, info).and_then(|kept| kept.get(CONTENT)?.get("parts")?.as_array());
     if let Some(parts) = own {
-        return Ok(json!({ "role": "model", "parts": parts }));
+        return Ok(content("model", parts.clone()));
     }
     let mut parts = speech(message)?;
     parts.extend(message.tool_calls().map(|call| function_call(call, info)));
-    Ok(json!({ "role": "model", "parts": or_empty_text(parts) }))
+    Ok(content("model", or_empty_text(parts)))
+}
+
+fn content(role: &str, parts: Vec<Value>) -> Value {
+    message::object([("role", json!(role)), ("parts", Value::Array(parts))])
 }
 
 /// Texts and media, in their order.
@@ -214,11 +219,11 @@ fn or_empty_text(mut parts: Vec<Value>) -> Vec<Value> {
 
 fn function_call(call: &ToolCallRequest, info: &ModelInfo) -> Value {
     let mut encoded = Map::new();
-    let function = json!({
-        "id": call.call_id,
-        "name": call.alias,
-        "args": message::object_arguments(&call.arguments),
-    });
+    let function = message::object([
+        ("id", json!(call.call_id)),
+        ("name", json!(call.alias)),
+        ("args", message::object_arguments(&call.arguments)),
+    ]);
     encoded.insert("functionCall".to_owned(), function);
     let own = native::own(&call.provider_metadata, SIGNATURE, info).cloned();
     let must_sign = bare_gemini_name(&info.model).starts_with(SIGNING_MODELS);
@@ -234,7 +239,12 @@ fn function_response(result: &ToolResultPart) -> Value {
         Ok(Value::Object(response)) => Value::Object(response),
         _ => json!({ "content": result.content }),
     };
-    json!({ "functionResponse": { "id": result.call_id, "name": result.alias, "response": response } })
+    let answer = message::object([
+        ("id", json!(result.call_id)),
+        ("name", json!(result.alias)),
+        ("response", response),
+    ]);
+    message::object([("functionResponse", answer)])
 }
 
 #[cfg(test)]

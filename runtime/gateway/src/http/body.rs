@@ -67,11 +67,15 @@ pub(crate) fn beginning(bytes: &[u8]) -> &[u8] {
     bytes.get(..BEGINNING).unwrap_or(bytes)
 }
 
-/// Parses a body into a JSON object.
+/// Parses a body into a JSON object. Some servers put an error into a list of one.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, BodyFault> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(body)) => Ok(body),
+        Ok(Value::Array(list)) => match <[Value; 1]>::try_from(list) {
+            Ok([Value::Object(body)]) if body.contains_key("error") => Ok(body),
+            _ => Err(BodyFault::NotObject),
+        },
         Ok(_) => Err(BodyFault::NotObject),
         Err(_) => Err(BodyFault::NotJson),
     }
@@ -88,6 +92,10 @@ mod tests {
         assert_eq!(parse(b""), Err(BodyFault::NotJson));
         assert_eq!(parse(b"{\"a\": \"\xff\"}"), Err(BodyFault::NotJson));
         assert_eq!(parse(b"[]"), Err(BodyFault::NotObject));
+        assert_eq!(parse(b"[{\"a\": 1}]"), Err(BodyFault::NotObject));
+        assert_eq!(parse(b"[{\"error\": 1}, 2]"), Err(BodyFault::NotObject));
+        let error = Map::from_iter([("error".to_owned(), Value::from(1))]);
+        assert_eq!(parse(b"[{\"error\": 1}]"), Ok(error));
         assert_eq!(parse("\u{FEFF} \n{}".as_bytes()), Ok(Map::new()));
     }
 }

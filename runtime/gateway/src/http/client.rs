@@ -15,14 +15,14 @@ use super::endpoint::Endpoint;
 use crate::error::GatewayError;
 
 /// Most time for making a connection: a host that does not answer is found out long before the request's own limit.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Most redirects in a row: a server that needs more is going in circles.
 const MAX_REDIRECTS: usize = 3;
 
 /// Makes the client for one endpoint.
 pub(crate) fn build(endpoint: &Endpoint) -> Result<Client, GatewayError> {
-    builder(endpoint, tls(endpoint)?)
+    builder(endpoint, tls(endpoint.is_secure())?)
         .build()
         .map_err(|source| GatewayError::Client { source })
 }
@@ -62,11 +62,11 @@ fn redirect(attempt: Attempt<'_>) -> Action {
 }
 
 /// The system's certificate authorities. A server without TLS is reached also on a machine that has none.
-fn tls(endpoint: &Endpoint) -> Result<ClientConfig, GatewayError> {
+pub(crate) fn tls(is_secure: bool) -> Result<ClientConfig, GatewayError> {
     let trusting = versions().and_then(BuilderVerifierExt::with_platform_verifier);
     match trusting {
         Ok(builder) => Ok(builder.with_no_client_auth()),
-        Err(source) if endpoint.is_secure() => Err(GatewayError::Tls { source }),
+        Err(source) if is_secure => Err(GatewayError::Tls { source }),
         Err(_) => tls_that_trusts_nobody().map_err(|source| GatewayError::Tls { source }),
     }
 }

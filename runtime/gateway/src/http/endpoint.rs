@@ -2,6 +2,7 @@
 //!
 //! It is never shown whole: a query may hold a key. Messages name scheme, host and port.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -52,6 +53,15 @@ impl Endpoint {
 
     pub(crate) fn url(&self) -> &Url {
         &self.0
+    }
+
+    /// The values of the query, as they are written and as they are meant.
+    pub(crate) fn query_values(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        let pairs = self.0.query().unwrap_or_default().split('&');
+        let written = pairs
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(_, value)| Cow::Borrowed(value));
+        written.chain(self.0.query_pairs().map(|(_, value)| value))
     }
 
     /// Whether the connection is secured.

@@ -18,13 +18,14 @@ pub(super) fn failure(error: &reqwest::Error, endpoint: &Endpoint) -> ModelError
     ModelError::UpstreamFailure {
         failure: classify(error),
         endpoint: endpoint.to_string(),
-        detail: Excerpt::new(
-            &causes(error)
-                .map(|cause| cause.to_string())
-                .collect::<Vec<_>>()
-                .join(": "),
-        ),
+        detail: detail(error),
     }
+}
+
+/// What went wrong, in the libraries' words.
+pub(crate) fn detail(error: &reqwest::Error) -> Excerpt {
+    let words: Vec<String> = causes(error).map(ToString::to_string).collect();
+    Excerpt::new(&words.join(": "))
 }
 
 /// The error of an answer that began and then fell silent.

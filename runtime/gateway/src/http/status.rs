@@ -2,7 +2,7 @@
 //!
 //! Our codes follow from the variant that is chosen here; they are never copied from a body.
 
-use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError, ProviderAnswer};
+use innkeeper_protocol::model::{BodyFault, Excerpt, ModelError, ProviderAnswer, ProviderStateFault};
 use reqwest::header::LOCATION;
 use reqwest::{Response, Url};
 use serde_json::Value;
@@ -31,6 +31,15 @@ const OVERFLOW_WORDS: [&[&str]; 11] = [
     &["tokens", "max_new_tokens", "must be <="], // text-generation-inference
     &["greater than max_seq_len"],               // TabbyAPI
     &["reduce the length of the messages"],      // Groq and others
+];
+
+/// The machine-readable name that servers give to a conversation that they don't have (OpenAI, Azure).
+const FORGOTTEN_NAME: &str = "previous_response_not_found";
+
+/// Words, in lower case, by which servers that give no such name tell it.
+const FORGOTTEN_WORDS: [&[&str]; 2] = [
+    &["previous response", "not found"], // OpenAI, Azure
+    &["response with id", "not found"],  // vLLM
 ];
 
 /// Names of errors that come without a number (in a success, in a stream), or with one that nobody else uses, and the status that
@@ -91,6 +100,9 @@ pub(super) fn refusal(status: u16, bytes: &[u8], excerpt: impl Fn(&str) -> Excer
     if !matches!(status, 401 | 403 | 429) && report.is_overflow() {
         return ModelError::ContextOverflow(answer);
     }
+    if matches!(status, 400 | 404) && report.is_forgotten() {
+        return forgotten();
+    }
     match error_like(status, answer) {
         // A status outside of the standard, such as 529 for an overload: the name tells more.
         ModelError::Internal(answer) if status > HIGHEST_STANDARD_STATUS => {
@@ -116,11 +128,19 @@ pub(crate) fn reported(error: &Value, excerpt: impl Fn(&str) -> Excerpt) -> Mode
     };
     match known {
         _ if report.is_overflow() => ModelError::ContextOverflow(answer(words)),
+        None | Some(400 | 404) if report.is_forgotten() => forgotten(),
         Some(status) => error_like(status, answer(words)),
         None => ModelError::UpstreamInvalidResponse {
             fault: BodyFault::ErrorReported,
             excerpt: words,
         },
+    }
+}
+
+/// The error of a conversation that the server does not have. Its words are left out: they name the answer.
+const fn forgotten() -> ModelError {
+    ModelError::ProviderStateInvalid {
+        fault: ProviderStateFault::Forgotten,
     }
 }
 
@@ -180,11 +200,18 @@ impl<'a> Report<'a> {
     }
 
     fn is_overflow(&self) -> bool {
+        self.names.iter().any(|name| OVERFLOW_NAMES.contains(name)) || self.says(&OVERFLOW_WORDS)
+    }
+
+    /// Whether it is about the answer from which the request went on.
+    fn is_forgotten(&self) -> bool {
+        self.names.contains(&FORGOTTEN_NAME) || self.says(&FORGOTTEN_WORDS)
+    }
+
+    /// Whether the words are those of a row.
+    fn says(&self, rows: &[&[&str]]) -> bool {
         let words = self.message.to_lowercase();
-        self.names.iter().any(|name| OVERFLOW_NAMES.contains(name))
-            || OVERFLOW_WORDS
-                .iter()
-                .any(|row| row.iter().all(|word| words.contains(word)))
+        rows.iter().any(|row| row.iter().all(|word| words.contains(word)))
     }
 }
 

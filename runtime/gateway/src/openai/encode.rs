@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CALL_FIELDS, CONTENT_PART, REASONING_DETAILS};
 use crate::native::own;
+use crate::transcript::Orphans;
 use crate::{message, settings};
 
 /// Generation settings that are passed on under their own names.
@@ -65,7 +66,7 @@ const SETTINGS: [&str; 47] = [
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
 pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
     let mut messages = Vec::with_capacity(request.messages.len());
-    message::each(&request.messages, |message| {
+    message::each(&request.messages, Orphans::Refused, |message| {
         messages.push(Value::Object(encode(message, info)?));
         Ok(())
     })?;
@@ -158,7 +159,8 @@ fn add_reasoning(encoded: &mut Map<String, Value>, message: &Message, info: &Mod
 /// Arguments always go out as a text of JSON: several servers parse it and refuse the whole request where they cannot, so a text that
 /// was no JSON goes out as a JSON string.
 fn tool_call(call: &ToolCallRequest, info: &ModelInfo) -> Value {
-    let function = json!({ "name": call.alias, "arguments": call.arguments.to_string() });
+    let arguments = Value::String(call.arguments.to_string());
+    let function = message::object([("name", json!(call.alias)), ("arguments", arguments)]);
     let mut encoded = Map::new();
     encoded.insert("id".to_owned(), json!(call.call_id));
     encoded.insert("type".to_owned(), json!("function"));
@@ -193,19 +195,20 @@ fn opening(role: &str, message: &Message) -> Map<String, Value> {
 
 /// A text, or a list of parts where there is more than text.
 fn content(message: &Message) -> Result<Value, MessageFault> {
+    let is_more = |part: &Part| match part {
+        Part::Media { .. } => true,
+        Part::Native { provider, .. } => provider == CONTENT_PART,
+        _ => false,
+    };
+    if !message.parts.iter().any(is_more) {
+        return Ok(Value::String(message.text()));
+    }
     let mut parts = Vec::new();
-    let mut only_text = true;
     for part in &message.parts {
         match part {
             Part::Text { text } => parts.push(json!({ "type": "text", "text": text })),
-            Part::Media { mime_type, value } => {
-                only_text = false;
-                parts.push(media(mime_type, value)?);
-            }
-            Part::Native { provider, value } if provider == CONTENT_PART => {
-                only_text = false;
-                parts.push(value.clone());
-            }
+            Part::Media { mime_type, value } => parts.push(media(mime_type, value)?),
+            Part::Native { provider, value } if provider == CONTENT_PART => parts.push(value.clone()),
             Part::Native { .. }
             | Part::Reasoning { .. }
             | Part::ToolCall { .. }
@@ -213,11 +216,7 @@ fn content(message: &Message) -> Result<Value, MessageFault> {
             | Part::ResourceRef { .. } => {}
         }
     }
-    Ok(if only_text {
-        Value::String(message.text())
-    } else {
-        Value::Array(parts)
-    })
+    Ok(Value::Array(parts))
 }
 
 /// An image goes as a URL, a sound as bare base64.
@@ -227,7 +226,8 @@ fn media(mime_type: &str, value: &str) -> Result<Value, MessageFault> {
         "audio/mpeg" | "audio/mp3" => "mp3",
         _ => {
             let url = message::image_url(mime_type, value)?;
-            return Ok(json!({ "type": "image_url", "image_url": { "url": url } }));
+            let image = message::object([("url", Value::String(url))]);
+            return Ok(message::object([("type", json!("image_url")), ("image_url", image)]));
         }
     };
     let data = message::base64_of(value).ok_or(MessageFault::UnsupportedMedia)?;

@@ -31,9 +31,8 @@ fn settings(address: &str) -> RemoteSettings {
 
 fn request() -> ModelRequest {
     ModelRequest {
-        messages: vec![Message::of_text(Role::User, "hi")],
         settings: Map::from_iter([("top_p".to_owned(), json!(0.5))]),
-        ..ModelRequest::default()
+        ..ModelRequest::new(vec![Message::of_text(Role::User, "hi")])
     }
 }
 
@@ -119,7 +118,7 @@ async fn a_key_that_the_server_repeats_is_taken_out_of_every_error() {
     for reply in replies {
         let error = error_of(reply).await;
         let shown = format!("{error} {error:?}");
-        assert!(shown.contains("bad key [API key]!") && !shown.contains(KEY), "{shown}");
+        assert!(shown.contains("bad key [secret]!") && !shown.contains(KEY), "{shown}");
     }
 }
 

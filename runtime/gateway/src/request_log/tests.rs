@@ -5,6 +5,7 @@ use std::sync::Arc;
 use innkeeper_protocol::model::{Excerpt, ProviderAnswer};
 
 use super::*;
+use crate::key::ApiKey;
 
 const KEY: &str = "sk-canary-0123456789";
 
@@ -44,9 +45,10 @@ fn exchanges_are_numbered_and_hold_neither_key_nor_seals() {
     let key = ApiKey::parse(KEY, "OPENAI_API_KEY").unwrap();
     let body =
         json!({"messages": [{"content": format!("my key is {KEY}"), "signature": "s", "data": {"x": 1}, "url": null}]});
-    log.request("http://x.example", &json!({}), None);
-    log.request("http://x.example", &body, key.as_ref()).answer(&refused());
-    let message = json!({"content": "my key is [API key]", "signature": LEFT_OUT, "data": LEFT_OUT, "url": null});
+    log.request("http://x.example", &json!({}), &Secrets::default());
+    let secrets = Secrets::new(key.as_ref(), []);
+    log.request("http://x.example", &body, &secrets).answer(&refused());
+    let message = json!({"content": "my key is [secret]", "signature": LEFT_OUT, "data": LEFT_OUT, "url": null});
     let error = json!({"code": "agent.unauthorized", "message": "the provider did not accept the credentials (HTTP status 401: no)"});
     assert_eq!(
         page.lines(),
@@ -62,8 +64,12 @@ fn exchanges_are_numbered_and_hold_neither_key_nor_seals() {
 fn a_full_log_stays_as_it_is() {
     let page = Page::default();
     let log = RequestLog::new(page.clone(), 100);
-    log.request("http://x.example", &json!({"text": "x".repeat(100)}), None);
-    log.request("http://x.example", &json!({}), None);
+    log.request(
+        "http://x.example",
+        &json!({"text": "x".repeat(100)}),
+        &Secrets::default(),
+    );
+    log.request("http://x.example", &json!({}), &Secrets::default());
     assert_eq!(page.lines(), [] as [Value; 0]);
 }
 
@@ -74,7 +80,7 @@ fn a_file_is_appended_to_and_private() {
     for _ in 0..2 {
         RequestLog::to_file(&path)
             .unwrap()
-            .request("http://x.example", &json!({}), None);
+            .request("http://x.example", &json!({}), &Secrets::default());
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 2);
     #[cfg(unix)]

@@ -3,13 +3,14 @@
 //! It adds no words of its own. Thoughts of other models are not sent: their seals mean nothing here.
 
 use innkeeper_protocol::model::{
-    Message, MessageFault, ModelError, ModelInfo, ModelRequest, Part, ProviderStateFault, Role, ToolCallRequest,
-    ToolChoice, ToolOffer,
+    LastAnswer, Message, MessageFault, ModelError, ModelInfo, ModelRequest, Part, ProviderState, ProviderStateFault,
+    Role, ToolCallRequest, ToolChoice, ToolOffer,
 };
 use serde_json::{Map, Value, json};
 
-use super::{ITEMS, NATIVE, RESPONSE_ID};
+use super::{ITEMS, NATIVE, PREVIOUS_RESPONSE};
 use crate::settings::Known;
+use crate::transcript::Orphans;
 use crate::{message, native, settings};
 
 /// Generation settings, and what they are called here.
@@ -46,26 +47,26 @@ const SEALED_REASONING: &str = "reasoning.encrypted_content";
 
 /// The request's body. Its keys come in the same order each time: prompt caches of servers depend on it.
 pub(crate) fn body(request: &ModelRequest, info: &ModelInfo) -> Result<Value, ModelError> {
-    let continued = if settings::is_on(request, STORE) {
-        continuation(&request.messages, info)?
-    } else {
-        None
+    let continued = continuation(request, info)?;
+    let (skipped, orphans) = match &continued {
+        Some((_, cursor)) => (*cursor, Orphans::OfEarlierCalls),
+        None => (0, Orphans::Refused),
     };
-    let skipped = continued.as_ref().map_or(0, |(_, cursor)| *cursor);
     let mut input = Vec::new();
     let mut index = 0_usize;
-    message::each(&request.messages, |message| {
-        let items = items(message, info)?;
-        if index >= skipped {
-            input.extend(items);
-        }
+    message::each(&request.messages, orphans, |message| {
+        // What the model has said, the provider knows.
+        let is_known = index < skipped || (continued.is_some() && message.role == Role::Assistant);
         index = index.saturating_add(1);
+        if !is_known {
+            input.extend(items(message, info)?);
+        }
         Ok(())
     })?;
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(info.model));
     if let Some((response_id, _)) = continued {
-        body.insert("previous_response_id".to_owned(), json!(response_id));
+        body.insert(PREVIOUS_RESPONSE.to_owned(), json!(response_id));
     }
     body.insert("input".to_owned(), Value::Array(input));
     if !request.tools.is_empty() {
@@ -94,27 +95,22 @@ fn nested_settings(settings: &Map<String, Value>) -> Map<String, Value> {
     known
 }
 
-/// The stored response that the conversation goes on from, and how many messages it covers: the last turn of the assistant, if this
-/// very model said it.
-fn continuation<'a>(messages: &'a [Message], info: &ModelInfo) -> Result<Option<(&'a str, usize)>, ModelError> {
-    let Some(last) = messages.iter().rposition(|message| message.role == Role::Assistant) else {
+/// The stored response that the conversation goes on from, and how many messages came before it; none where the provider stores nothing,
+/// has said nothing yet, or was another one.
+fn continuation<'a>(request: &'a ModelRequest, info: &ModelInfo) -> Result<Option<(&'a str, usize)>, ModelError> {
+    let last = request.provider_state.as_ref().and_then(ProviderState::last);
+    let is_own = |last: &&LastAnswer| last.model == *info;
+    let Some(last) = last.filter(is_own).filter(|_| settings::is_on(request, STORE)) else {
         return Ok(None);
     };
-    let covered = last.saturating_add(1);
-    let own = messages
-        .get(last)
-        .and_then(|message| native::of_message(message, NATIVE, info));
-    let Some(own) = own else { return Ok(None) };
-    match own
-        .get(RESPONSE_ID)
-        .and_then(Value::as_str)
-        .filter(|id| !id.trim().is_empty())
-    {
-        Some(id) => Ok(Some((id, covered))),
-        None => Err(ModelError::ProviderStateInvalid {
-            fault: ProviderStateFault::NoResponseId,
-        }),
+    let refuse = |fault| Err(ModelError::ProviderStateInvalid { fault });
+    let Some(id) = last.response_id.as_deref().filter(|id| !id.trim().is_empty()) else {
+        return refuse(ProviderStateFault::NoResponseId);
+    };
+    if last.message_cursor > request.messages.len() {
+        return refuse(ProviderStateFault::CursorBeyondEnd);
     }
+    Ok(Some((id, last.message_cursor)))
 }
 
 fn tool(offer: &ToolOffer) -> Value {
@@ -160,7 +156,8 @@ fn speech(role: &str, message: &Message) -> Result<Value, MessageFault> {
             Part::Text { text } => content.push(json!({ "type": "input_text", "text": text })),
             Part::Media { mime_type, value } => {
                 let url = message::image_url(mime_type, value)?;
-                content.push(json!({ "type": "input_image", "image_url": url }));
+                let url = Value::String(url);
+                content.push(message::object([("type", json!("input_image")), ("image_url", url)]));
             }
             _ => {}
         }
@@ -168,7 +165,12 @@ fn speech(role: &str, message: &Message) -> Result<Value, MessageFault> {
     if content.is_empty() {
         content.push(json!({ "type": "input_text", "text": "" }));
     }
-    Ok(json!({ "type": "message", "role": role, "content": content }))
+    Ok(item(role, content))
+}
+
+fn item(role: &str, content: Vec<Value>) -> Value {
+    let content = Value::Array(content);
+    message::object([("type", json!("message")), ("role", json!(role)), ("content", content)])
 }
 
 /// The items as they came, or a message and calls made of the portable parts.
@@ -184,20 +186,20 @@ fn assistant(message: &Message, info: &ModelInfo) -> Result<Vec<Value>, MessageF
     let mut items = Vec::new();
     let text = message.text();
     if !text.is_empty() || message.tool_calls().next().is_none() {
-        let content = [json!({ "type": "output_text", "text": text })];
-        items.push(json!({ "type": "message", "role": "assistant", "content": content }));
+        let said = message::object([("type", json!("output_text")), ("text", Value::String(text))]);
+        items.push(item("assistant", vec![said]));
     }
     items.extend(message.tool_calls().map(function_call));
     Ok(items)
 }
 
 fn function_call(call: &ToolCallRequest) -> Value {
-    json!({
-        "type": "function_call",
-        "call_id": call.call_id,
-        "name": call.alias,
-        "arguments": call.arguments.to_string(),
-    })
+    message::object([
+        ("type", json!("function_call")),
+        ("call_id", json!(call.call_id)),
+        ("name", json!(call.alias)),
+        ("arguments", Value::String(call.arguments.to_string())),
+    ])
 }
 
 #[cfg(test)]

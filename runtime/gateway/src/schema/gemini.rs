@@ -44,17 +44,26 @@ pub(crate) fn for_gemini(source: &Value) -> Option<Value> {
     let root = subset.followed(source.as_object()?, MAX_FOLLOWED);
     let mut schema = subset.kept(&root, MAX_FOLLOWED);
     schema.insert("type".to_owned(), json!("object"));
-    let properties = schema
+    schema
         .get("properties")?
         .as_object()
         .filter(|named| !named.is_empty())?;
-    let is_declared = |name: &&Value| name.as_str().is_some_and(|name| properties.contains_key(name));
-    let required = root.get("required").and_then(Value::as_array);
+    add_required(&root, &mut schema);
+    Some(Value::Object(schema))
+}
+
+/// The names that must be there, as far as they are declared: the server refuses any other.
+fn add_required(source: &Map<String, Value>, kept: &mut Map<String, Value>) {
+    let properties = kept.get("properties").and_then(Value::as_object);
+    let is_declared = |name: &&Value| {
+        let name = name.as_str();
+        name.is_some_and(|name| properties.is_some_and(|named| named.contains_key(name)))
+    };
+    let required = source.get("required").and_then(Value::as_array);
     let required: Vec<Value> = required.into_iter().flatten().filter(is_declared).cloned().collect();
     if !required.is_empty() {
-        schema.insert("required".to_owned(), Value::Array(required));
+        kept.insert("required".to_owned(), Value::Array(required));
     }
-    Some(Value::Object(schema))
 }
 
 struct Subset<'a> {
@@ -87,6 +96,7 @@ impl Subset<'_> {
             kept.insert("type".to_owned(), json!("string"));
         } else {
             kept.insert("type".to_owned(), json!(kind));
+            add_required(&source, &mut kept);
         }
         if kind == "array" {
             kept.entry("items").or_insert_with(|| json!({ "type": "string" }));

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use innkeeper_protocol::id::CallId;
 use innkeeper_protocol::model::{LiveDelta, NetworkFailure, ToolCallFault, ToolCallRequest};
+use proptest::prelude::*;
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -18,10 +19,7 @@ fn refusal(script: &str) -> String {
 }
 
 fn request(text: &str) -> ModelRequest {
-    ModelRequest {
-        messages: vec![Message::of_text(Role::User, text)],
-        ..ModelRequest::default()
-    }
+    ModelRequest::new(vec![Message::of_text(Role::User, text)])
 }
 
 fn call(id: &str, alias: &str, arguments: Value) -> ToolCallRequest {
@@ -64,6 +62,7 @@ async fn a_turn_becomes_a_response() {
             format: "scripted".into(),
         },
         raw_response: turn,
+        continuation: Continuation::default(),
     };
     assert_eq!(model.complete(&request("go")).await, Ok(expected));
 }
@@ -313,4 +312,22 @@ fn pieces_have_a_size() {
         refused,
         "the script scripted cannot be used: turn 1, at /turns/0/chunkChars: it must be a whole number from 1 to 1000000"
     );
+}
+
+proptest! {
+    #[test]
+    fn no_script_breaks_its_reader(
+        at in any::<prop::sample::Index>(),
+        dropped in 0..20_usize,
+        put in "[\\[\\]{}\",:a-z0-9\\\\.-]{0,8}",
+    ) {
+        let script = r#"{"turns": [{"text": "a", "delayMs": 1, "chunkChars": 2, "calls": [{"id": "c", "name": "look", "arguments": "{"}]},
+            {"error": {"kind": "transient", "status": 503}}]}"#;
+        let at = at.index(script.len());
+        let after = script.get(at + dropped..).unwrap_or_default();
+        let script = format!("{}{put}{after}", &script[..at]);
+        if let Err(error) = ScriptedModel::from_json(&script) {
+            prop_assert!(error.to_string().starts_with("the script scripted cannot be used: "), "{}", error);
+        }
+    }
 }

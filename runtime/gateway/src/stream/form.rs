@@ -27,12 +27,21 @@ impl Default for Form {
 }
 
 impl Form {
+    /// Takes bytes that complete nothing; tells whether they are such. Of others nothing is taken.
+    pub(super) fn keeps(&mut self, bytes: &[u8]) -> bool {
+        match self {
+            Self::Events { events, silence: None } => events.keeps(bytes),
+            _ => false,
+        }
+    }
+
     /// Takes bytes; gives the data of the events that they complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         match self {
             Self::Unknown(blanks) => {
+                let first = bytes.iter().copied().find(|byte| !is_blank(*byte));
                 blanks.extend_from_slice(bytes);
-                let Some(first) = blanks.iter().find(|byte| !is_blank(**byte)) else {
+                let Some(first) = first else {
                     return Vec::new();
                 };
                 let is_whole = matches!(first, b'{' | b'[' | b'<');

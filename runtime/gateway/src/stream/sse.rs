@@ -15,17 +15,29 @@ pub(super) struct Events {
 }
 
 impl Events {
+    /// Takes bytes that end no line; tells whether they are such. The smallest pieces cost little more than their copy.
+    pub(super) fn keeps(&mut self, bytes: &[u8]) -> bool {
+        let is_within = !bytes.contains(&b'\n');
+        if is_within {
+            self.line.extend_from_slice(bytes);
+        }
+        is_within
+    }
+
     /// Takes bytes; gives the data of the events that they complete.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Vec<Vec<u8>> {
         let mut complete = Vec::new();
-        let mut lines = bytes.split(|byte| *byte == b'\n');
-        if let Some(first) = lines.next() {
-            self.line.extend_from_slice(first);
-        }
-        for line in lines {
-            complete.extend(self.end_line());
+        let mut rest = bytes;
+        while let Some((line, after)) = rest
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .and_then(|at| rest.split_at_checked(at))
+        {
             self.line.extend_from_slice(line);
+            complete.extend(self.end_line());
+            rest = after.get(1..).unwrap_or_default();
         }
+        self.line.extend_from_slice(rest);
         complete
     }
 

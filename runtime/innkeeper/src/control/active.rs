@@ -1,6 +1,7 @@
 //! The runs that this host is executing, and what of each can be reached from outside.
 //!
-//! A run is entered before its first event is written and leaves after its last one.
+//! A run is entered before its first event is written and leaves after its last one. An ended run that somebody wants to bring back has
+//! nothing but a desk, for as long as it takes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,9 +47,11 @@ impl ActiveRun {
 #[derive(Default)]
 pub(crate) struct ActiveRuns {
     runs: Mutex<HashMap<RunId, Arc<ActiveRun>>>,
+    /// Where people are asked: the desks of these runs, and of ended ones that are to be brought back.
+    desks: Mutex<HashMap<RunId, Arc<ApprovalDesk>>>,
 }
 
-/// Takes a run out of the list when its execution is over, however it ends.
+/// Takes a run and its desk out of the lists when what was done with it is over, however it ends.
 pub(crate) struct Entered {
     runs: Arc<ActiveRuns>,
     run_id: RunId,
@@ -56,6 +59,7 @@ pub(crate) struct Entered {
 
 impl Drop for Entered {
     fn drop(&mut self) {
+        self.runs.desks().remove(&self.run_id);
         self.runs.lock().remove(&self.run_id);
     }
 }
@@ -65,14 +69,29 @@ impl ActiveRuns {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn desks(&self) -> std::sync::MutexGuard<'_, HashMap<RunId, Arc<ApprovalDesk>>> {
+        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Enters a run.
     pub(crate) fn enter(self: &Arc<Self>, run: Arc<ActiveRun>) -> Entered {
-        let run_id = run.run_id.clone();
-        self.lock().insert(run_id.clone(), run);
+        let entered = self.enter_desk(run.run_id.clone(), run.desk.clone());
+        self.lock().insert(run.run_id.clone(), run);
+        entered
+    }
+
+    /// Enters the desk of a run that is owned here and not executed.
+    pub(crate) fn enter_desk(self: &Arc<Self>, run_id: RunId, desk: Arc<ApprovalDesk>) -> Entered {
+        self.desks().insert(run_id.clone(), desk);
         Entered {
             runs: self.clone(),
             run_id,
         }
+    }
+
+    /// Where people are asked about this run.
+    pub(crate) fn desk(&self, run_id: &RunId) -> Option<Arc<ApprovalDesk>> {
+        self.desks().get(run_id).cloned()
     }
 
     /// The run of this id, while it is executed here.
@@ -81,7 +100,9 @@ impl ActiveRuns {
     }
 
     /// The run in which this call waits for an answer.
-    pub(crate) fn asking(&self, call_id: &CallId) -> Option<Arc<ActiveRun>> {
-        self.lock().values().find(|run| run.desk.is_pending(call_id)).cloned()
+    pub(crate) fn asking(&self, call_id: &CallId) -> Option<RunId> {
+        let desks = self.desks();
+        let found = desks.iter().find(|(_, desk)| desk.is_pending(call_id));
+        found.map(|(run_id, _)| run_id.clone())
     }
 }

@@ -21,7 +21,7 @@ impl ActiveRuns {
         let scope = scope(&request)?;
         let approval_id = request.approval_id.as_deref().map(ApprovalId::parse).transpose();
         let approval_id = approval_id.map_err(|error| invalid(error.to_string()))?;
-        let Some(run) = self.get(run_id).filter(|run| run.desk.is_pending(&call_id)) else {
+        let Some(desk) = self.desk(run_id).filter(|desk| desk.is_pending(&call_id)) else {
             return Err(self.not_pending(run_id, &call_id));
         };
         let answer = ApprovalAnswer {
@@ -29,7 +29,7 @@ impl ActiveRuns {
             scope,
             reason: request.reason.filter(|reason| !reason.trim().is_empty()),
         };
-        match run.desk.answer(&call_id, approval_id.as_ref(), answer) {
+        match desk.answer(&call_id, approval_id.as_ref(), answer) {
             Ok(approval_id) => Ok(AnsweredToolCall {
                 run_id: run_id.clone(),
                 call_id,
@@ -39,15 +39,15 @@ impl ActiveRuns {
             }),
             Err(AnswerRefusal::NotPending) => Err(self.not_pending(run_id, &call_id)),
             Err(AnswerRefusal::CannotStand) => Err(invalid(
-                "the call's arguments hold invisible characters, so it can be approved for this once only".to_owned(),
+                "a rollback, and a call whose arguments hold invisible characters, can be approved for this once only"
+                    .to_owned(),
             )),
         }
     }
 
     fn not_pending(&self, run_id: &RunId, call_id: &CallId) -> HostError {
-        let other = self.asking(call_id).filter(|other| other.run_id != *run_id);
-        if let Some(other) = other {
-            let message = format!("the call {:?} belongs to the run {}", call_id.as_str(), other.run_id);
+        if let Some(other) = self.asking(call_id).filter(|other| other != run_id) {
+            let message = format!("the call {:?} belongs to the run {other}", call_id.as_str());
             return HostError::new("agent.approval_run_mismatch", message);
         }
         not_pending(run_id.as_str(), call_id.as_str())

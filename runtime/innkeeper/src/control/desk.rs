@@ -1,4 +1,4 @@
-//! The questions of one run that a person has not answered yet, and the answers that hold until the run ends.
+//! The questions about one run that a person has not answered yet, and the answers that hold until the run ends.
 //!
 //! The first answer counts; every later one finds nothing to answer. Nothing is ever taken for an answer that did not come through
 //! here.
@@ -24,7 +24,7 @@ struct Pending {
 pub(crate) enum AnswerRefusal {
     /// There is no such question, or it has its answer.
     NotPending,
-    /// What was shown holds invisible characters, so the answer can be for this call only.
+    /// The answer can be for this once only: what was shown holds invisible characters, or it is about a rollback.
     CannotStand,
 }
 

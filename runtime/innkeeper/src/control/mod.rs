@@ -10,10 +10,10 @@ mod guiding;
 mod inbox;
 mod mailbox;
 
-pub(crate) use active::{ActiveRun, ActiveRuns};
+pub(crate) use active::{ActiveRun, ActiveRuns, Entered};
 pub(crate) use answering::not_pending;
 pub use bridge::HostBridge;
 pub(crate) use desk::{AnswerRefusal, ApprovalDesk, Asked};
 pub(crate) use guiding::discarded;
-pub(crate) use inbox::serve;
+pub(crate) use inbox::{Served, WayIn};
 pub(crate) use mailbox::{Mailbox, MailboxRefusal};

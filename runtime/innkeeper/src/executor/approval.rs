@@ -90,6 +90,9 @@ impl Executor {
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(SeededRandomness::of_call(self.seed, u64::MAX)),
+            clock: self.clock.clone(),
+            // Nobody has agreed to anything yet.
+            network: None,
             limits: self.limits.clone(),
         };
         // The tool plans and the plan is dropped; it is made again, and checked again, when the call is approved.

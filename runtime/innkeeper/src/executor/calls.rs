@@ -2,19 +2,22 @@
 //!
 //! Whether a call may be made is decided before; what an approval needs is in `approval`.
 
+use std::sync::Arc;
+
 use innkeeper_agent::Event;
-use innkeeper_capabilities::LogLine;
+use innkeeper_capabilities::{LogLine, outcome_unknown};
 use innkeeper_protocol::call::{CallOutcome, ToolResult};
 use innkeeper_protocol::event::CheckpointReason;
 use innkeeper_protocol::id::{CallId, CheckpointId, ToolId};
 use innkeeper_protocol::limits::Usage;
 use innkeeper_protocol::port::ApplyError;
-use innkeeper_protocol::run::RunError;
+use innkeeper_protocol::run::{ErrorKind, RunError};
 use innkeeper_tools::CallEnvironment;
 use serde_json::Value;
 use tracing::Instrument as _;
 
 use super::Executor;
+use crate::network::JournalledRequests;
 use crate::system::SeededRandomness;
 use crate::words;
 
@@ -49,9 +52,16 @@ impl Executor {
             };
         };
         self.work.tool_calls += 1;
+        let requests = Arc::new(JournalledRequests::new(
+            self.active.recorder.clone(),
+            call_id.clone(),
+            tool_id.clone(),
+        ));
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(SeededRandomness::of_call(self.seed, self.work.tool_calls)),
+            clock: self.clock.clone(),
+            network: Some(self.network.network(Some(requests.clone()))),
             limits: self.limits.clone(),
         };
         let span =
@@ -59,9 +69,11 @@ impl Executor {
         let started = self.clock.monotonic_micros();
         let dispatched = tokio::select! {
             biased;
-            () = self.active.cancel.thrown() => return Event::CancelRequested,
+            () = self.active.cancel.thrown() => return stopped(&tool_id, &requests).await,
             dispatched = tool.call(&self.sandbox, &arguments, environment).instrument(span) => dispatched,
         };
+        // A call that met its deadline may have left an event half way to the journal.
+        requests.any().await;
         self.work.staged = Some(dispatched.staged);
         tell_log(&dispatched.log, dispatched.log_dropped);
         note_usage(&dispatched.outcome);
@@ -115,6 +127,18 @@ impl Executor {
         }
         Ok(Event::ResultStored { path, view: view_path })
     }
+}
+
+/// A call that was stopped. What it has sent may have had its effect.
+async fn stopped(tool_id: &ToolId, requests: &JournalledRequests) -> Event {
+    if !requests.any().await {
+        return Event::CancelRequested;
+    }
+    let error = outcome_unknown(Some(tool_id.name()), "then it was stopped");
+    Event::Failed(RunError {
+        kind: ErrorKind::Cancelled,
+        ..error
+    })
 }
 
 /// Passes on what a tool logged, to people who asked for it.

@@ -4,9 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use innkeeper_capabilities::Grant;
 use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_store::extensions::{ExtensionsFolder, Installed, PackageFiles, Replacement};
 use innkeeper_tools::grants::Change;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::not_installed;
@@ -26,7 +28,7 @@ pub struct Consent {
 }
 
 /// What came of an installation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InstallOutcome {
     /// It was not there before.
@@ -40,7 +42,7 @@ pub enum InstallOutcome {
 }
 
 /// An installation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstallReport {
     /// What came of it.
@@ -50,7 +52,7 @@ pub struct InstallReport {
 }
 
 /// A change of grants, or of what is accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GrantChange {
     /// Whether anything is different now.
@@ -60,7 +62,7 @@ pub struct GrantChange {
 }
 
 /// An extension that is gone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemovedExtension {
     /// The extension.
@@ -76,7 +78,8 @@ impl Innkeeper {
     /// `extension.grant_refused` for a capability that it does not ask for, `store.extensions_changed` when the extension was changed since
     /// it was planned; [`HostError`] when the disk refuses. What is installed is as it was then.
     pub async fn install_extension(&self, plan: ExtensionPlan, consent: &Consent) -> Result<InstallReport, HostError> {
-        check_asked(&plan.id, &consent.grants, &plan.edition.asks)?;
+        let grants = canonical(&consent.grants);
+        check_asked(&plan.id, &grants, &plan.edition.asks)?;
         let may_count = consent.accepts_changes || !plan.changes.iter().any(Change::needs_acceptance);
         let before = plan.found.as_ref();
         let outcome = match before {
@@ -98,7 +101,7 @@ impl Innkeeper {
                 granted,
             },
         };
-        let new = with_grants(new, &consent.grants);
+        let new = with_grants(new, &grants);
         self.replace(plan.id.clone(), plan.found, Some(new.clone()), Some(plan.files))
             .await?;
         let extension = self.extension(&plan.id, &new).await?;
@@ -120,7 +123,8 @@ impl Innkeeper {
             return Err(HostError::new("extension.no_update", message)
                 .with_hint("`innkeeper extension install DIR` brings one in."));
         };
-        check_asked(id, grants, &update.asks)?;
+        let grants = canonical(grants);
+        check_asked(id, &grants, &update.asks)?;
         let (folder, name, edition) = (self.shelf.folder()?, id.clone(), update.clone());
         blocking::<_, HostError>(move || Ok(folder.open(&name, &edition)?)).await?;
         let new = Installed {
@@ -128,7 +132,7 @@ impl Innkeeper {
             update: None,
             granted: found.granted.clone(),
         };
-        self.change(id, found, with_grants(new, grants)).await
+        self.change(id, found, with_grants(new, &grants)).await
     }
 
     /// Grants a capability.
@@ -137,7 +141,7 @@ impl Innkeeper {
     /// `extension.not_installed`, `extension.grant_refused` for what it does not ask for, or [`HostError`] about the disk.
     pub async fn grant_extension(&self, id: &ExtensionId, capability: &str) -> Result<GrantChange, HostError> {
         let found = self.installed(id).await?;
-        let named = BTreeSet::from([capability.to_owned()]);
+        let named = BTreeSet::from([Grant::canonical(capability)]);
         check_asked(id, &named, &asks(&found))?;
         let new = with_grants(found.clone(), &named);
         self.change(id, found, new).await
@@ -149,9 +153,10 @@ impl Innkeeper {
     /// As [`grant_extension`](Self::grant_extension).
     pub async fn revoke_extension(&self, id: &ExtensionId, capability: &str) -> Result<GrantChange, HostError> {
         let found = self.installed(id).await?;
-        check_asked(id, &BTreeSet::from([capability.to_owned()]), &asks(&found))?;
+        let name = Grant::canonical(capability);
+        check_asked(id, &BTreeSet::from([name.clone()]), &asks(&found))?;
         let mut new = found.clone();
-        new.granted.remove(capability);
+        new.granted.remove(&name);
         self.change(id, found, new).await
     }
 
@@ -212,6 +217,11 @@ impl Innkeeper {
         let (id, installed) = (id.clone(), installed.clone());
         blocking(move || Ok(report(&folder, &stock, &id, &installed))).await
     }
+}
+
+/// Names as the lock file has them.
+fn canonical(names: &BTreeSet<String>) -> BTreeSet<String> {
+    names.iter().map(|name| Grant::canonical(name)).collect()
 }
 
 /// What any edition asks for.

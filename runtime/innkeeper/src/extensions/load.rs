@@ -9,7 +9,7 @@ use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_protocol::limits::Limits;
 use innkeeper_sandbox::{Provenance, Sandbox};
 use innkeeper_store::extensions::{Edition, ExtensionsFolder, Installed};
-use innkeeper_tools::grants::{effective, pins, spec_changes};
+use innkeeper_tools::grants::{effective, missing, pins, spec_changes};
 use innkeeper_tools::{Catalogue, Diagnostic, Manifest, Origin, ToolsError};
 
 use super::shelf::Stock;
@@ -131,9 +131,9 @@ async fn one(
     )))
 }
 
-/// A component cannot be linked in part, so it needs everything that it asks for.
+/// A component cannot be linked in part, so it needs every capability that it asks for; of hosts it can do with some.
 fn check_granted(id: &ExtensionId, edition: &Edition, granted: &BTreeSet<String>) -> Result<(), HostError> {
-    let missing: Vec<&str> = edition.asks.difference(granted).map(String::as_str).collect();
+    let missing = missing(&edition.asks, granted);
     let Some(first) = missing.first() else { return Ok(()) };
     let message = format!(
         "the extension {id} is off: it asks for {} and was not granted it",

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use innkeeper_capabilities::Interface;
+use innkeeper_capabilities::{Grants, Interface};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_protocol::id::ToolName;
@@ -18,6 +18,7 @@ use innkeeper_store::extensions::{
 };
 use innkeeper_tools::grants::{Agreed, Change, changes, pins};
 use innkeeper_tools::{Catalogue, Manifest, ManifestError, Origin, bare_manifest, check_versions};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::builder::Innkeeper;
@@ -62,7 +63,7 @@ impl ExtensionPlan {
 }
 
 /// A package in plain words. Publisher, description and reasons are the author's.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionOffer {
     /// The extension.
@@ -93,13 +94,13 @@ pub struct ExtensionOffer {
 }
 
 /// One capability that a package asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskedCapability {
     /// The name by which it is granted.
-    pub name: &'static str,
+    pub name: String,
     /// What it lets the extension do.
-    pub words: &'static str,
+    pub words: String,
     /// Why, in the author's words.
     pub reason: String,
     /// Whether the extension was granted it before.
@@ -107,7 +108,7 @@ pub struct AskedCapability {
 }
 
 /// An installed edition beside the one that would take its place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplacedEdition {
     /// Its version.
@@ -119,7 +120,7 @@ pub struct ReplacedEdition {
 }
 
 /// One difference between two editions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionChange {
     /// The difference in plain words.
@@ -223,7 +224,7 @@ impl Innkeeper {
         }
         check_versions(manifest.id.as_str(), &compiled)?;
         // What no manifest could ask for is refused by its own name below.
-        let asked: Vec<_> = manifest.asks.iter().map(|ask| ask.capability).collect();
+        let asked: Grants = manifest.asks.iter().map(|ask| ask.grant.clone()).collect();
         manifest.check_imports(&compiled.imports)?;
         let mut catalogue = Catalogue::new(manifest.limits.lower(&self.limits));
         let origin = Origin::Extension(manifest.id.to_string());
@@ -295,10 +296,10 @@ fn offer(
     let nothing = BTreeSet::new();
     let granted = found.map_or(&nothing, |found| &found.granted);
     let capability = |ask: &innkeeper_tools::Ask| AskedCapability {
-        name: ask.name,
-        words: ask.capability.words(),
+        name: ask.name.clone(),
+        words: ask.grant.words(),
         reason: ask.reason.clone(),
-        granted: granted.contains(ask.name),
+        granted: granted.contains(&ask.name),
     };
     ExtensionOffer {
         id: manifest.id.clone(),

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use innkeeper_capabilities::Capability;
+use innkeeper_capabilities::Grant;
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_protocol::id::ToolId;
 use innkeeper_store::extensions::{Edition, ExtensionsFolder, Installed};
 use innkeeper_tools::grants::{Change, changes};
 use innkeeper_tools::{Ask, Catalogue, Manifest};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::load::Refusal;
@@ -19,7 +20,7 @@ use crate::error::HostError;
 use crate::ports::blocking;
 
 /// Every installed extension.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionList {
     /// In the order of their ids.
@@ -27,7 +28,7 @@ pub struct ExtensionList {
 }
 
 /// One installed extension.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionReport {
     /// The extension.
@@ -52,6 +53,7 @@ pub struct ExtensionReport {
     pub sha256: Sha256,
     /// Where its files lie.
     #[serde(serialize_with = "lossy")]
+    #[schemars(with = "String")]
     pub folder: PathBuf,
     /// An update that waits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +61,7 @@ pub struct ExtensionReport {
 }
 
 /// Whether the tools of an extension can be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtensionState {
     /// They can, where policy and profile let them.
@@ -71,13 +73,13 @@ pub enum ExtensionState {
 }
 
 /// One capability that an extension asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtensionCapability {
     /// The name by which it is granted.
     pub name: String,
     /// What it lets the extension do.
-    pub words: &'static str,
+    pub words: String,
     /// Why, in the author's words; none where the manifest cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -86,7 +88,7 @@ pub struct ExtensionCapability {
 }
 
 /// An update that counts once somebody accepts it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingUpdate {
     /// Its version.
@@ -168,7 +170,10 @@ fn capabilities(edition: &Edition, manifest: Option<&Manifest>, installed: &Inst
     };
     let capability = |name: &String| ExtensionCapability {
         name: name.clone(),
-        words: Capability::parse(name).map_or("something that this host does not have", Capability::words),
+        words: Grant::parse(name).map_or_else(
+            |_| "something that this host does not have".to_owned(),
+            |grant| grant.words(),
+        ),
         reason: reason(name),
         granted: installed.granted.contains(name),
     };

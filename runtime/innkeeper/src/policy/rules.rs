@@ -1,8 +1,9 @@
 //! From the policy file to the inputs of a decision. A file that cannot be used becomes an input too: the one that denies.
 
+use innkeeper_capabilities::HostName;
 use innkeeper_policy::{PolicyInputs, ProfilePolicy, Reason, Rules};
 use innkeeper_protocol::run::ErrorKind;
-use innkeeper_protocol::tool::ToolSpec;
+use innkeeper_protocol::tool::{Permission, ToolSpec};
 use innkeeper_store::policy_file::{Party, PolicyFile, PolicyFileError, PolicyRule};
 
 use super::target::{self, PolicyTarget};
@@ -15,6 +16,8 @@ pub(crate) struct FileRules {
     pub(super) exists: bool,
     pub(super) reported: Vec<ReportedRule>,
     pub(super) problem: Option<PolicyProblem>,
+    /// Hosts that no request goes to.
+    pub(crate) denied_hosts: Vec<HostName>,
     /// User, source and platform, and the unreadable file; nothing else.
     inputs: PolicyInputs,
 }
@@ -39,6 +42,8 @@ impl FileRules {
                         line: place.map(|place| place.line),
                         column: place.map(|place| place.column),
                     }),
+                    // Nothing that could send a request may be called.
+                    denied_hosts: Vec::new(),
                     inputs: PolicyInputs::unreadable(name),
                 }
             }
@@ -47,13 +52,19 @@ impl FileRules {
 
     fn of(rules: &[PolicyRule], specs: &[ToolSpec]) -> Self {
         let mut inputs = PolicyInputs::default();
+        let mut denied_hosts = Vec::new();
         for rule in rules {
             let party = match rule.party {
                 Party::User => &mut inputs.user,
                 Party::Source => &mut inputs.source,
                 Party::Platform => &mut inputs.platform,
             };
-            add(party, rule, specs);
+            match PolicyTarget::parse(&rule.target, specs) {
+                Ok(PolicyTarget::Host(host)) if rule.permission != Permission::Allow => denied_hosts.push(host),
+                Ok(target) => add(party, target, rule.permission),
+                // The names have been checked when the file was read.
+                Err(_) => {}
+            }
         }
         let reported = rules.iter().map(|rule| ReportedRule {
             table: rule.party.name(),
@@ -65,6 +76,7 @@ impl FileRules {
             exists: true,
             reported: reported.collect(),
             problem: None,
+            denied_hosts,
             inputs,
         }
     }
@@ -114,16 +126,15 @@ pub(super) fn advice(reason: &Reason, spec: &ToolSpec) -> Option<String> {
     }
 }
 
-/// The names have been checked when the file was read.
-fn add(rules: &mut Rules, rule: &PolicyRule, specs: &[ToolSpec]) {
-    match PolicyTarget::parse(&rule.target, specs) {
-        Ok(PolicyTarget::Tool(id)) => {
-            rules.tools.insert(id, rule.permission);
+fn add(rules: &mut Rules, target: PolicyTarget, permission: Permission) {
+    match target {
+        PolicyTarget::Tool(id) => {
+            rules.tools.insert(id, permission);
         }
-        Ok(PolicyTarget::Source(source)) => {
-            rules.sources.insert(source, rule.permission);
+        PolicyTarget::Source(source) => {
+            rules.sources.insert(source, permission);
         }
-        Err(_) => {}
+        PolicyTarget::Host(_) => {}
     }
 }
 

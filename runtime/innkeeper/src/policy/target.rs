@@ -1,9 +1,10 @@
-//! What a rule can be about: one tool, or where tools come from.
+//! What a rule can be about: one tool, where tools come from, or a host that no request of a tool shall go to.
 //!
 //! A name that means nothing is refused: a denial that is misspelt would deny nothing.
 
 use std::fmt;
 
+use innkeeper_capabilities::HostName;
 use innkeeper_policy::SourceSelector;
 use innkeeper_protocol::id::{Provider, ToolId};
 use innkeeper_protocol::tool::ToolSpec;
@@ -18,16 +19,20 @@ const CONTROL_TOOLS: [&str; 5] = [
     "agent.handoff",
     "task.return",
 ];
+/// What the name of a host begins with, as in grants.
+const HOST_PREFIX: &str = "http=";
 /// Characters of a name that a message repeats.
 const MAX_SHOWN_CHARS: usize = 100;
 
-/// A tool, or a source of tools.
+/// A tool, a source of tools, or a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PolicyTarget {
     /// One tool.
     Tool(ToolId),
     /// All tools that come from there.
     Source(SourceSelector),
+    /// A host, whatever the scheme and the port. Nobody is asked about a host: a rule that does not allow it denies it.
+    Host(HostName),
 }
 
 /// Why a text is no target.
@@ -41,6 +46,12 @@ pub(super) struct Refusal {
 
 impl PolicyTarget {
     pub(super) fn parse(text: &str, specs: &[ToolSpec]) -> Result<Self, Refusal> {
+        if let Some(host) = text.strip_prefix(HOST_PREFIX) {
+            return HostName::parse(host).map(Self::Host).map_err(|_| Refusal {
+                problem: "names no host",
+                advice: "write `http=` and a host's name, as `http=api.example.com` or `http=*.example.com`".to_owned(),
+            });
+        }
         if !text.contains(':') {
             return SourceSelector::parse(text)
                 .map(Self::Source)
@@ -66,6 +77,7 @@ impl PolicyTarget {
         match self {
             Self::Tool(id) => id == tool,
             Self::Source(source) => source.covers(tool.provider()),
+            Self::Host(_) => false,
         }
     }
 }
@@ -75,6 +87,7 @@ impl fmt::Display for PolicyTarget {
         match self {
             Self::Tool(id) => f.write_str(id.as_str()),
             Self::Source(source) => source.fmt(f),
+            Self::Host(host) => write!(f, "{HOST_PREFIX}{host}"),
         }
     }
 }

@@ -95,6 +95,20 @@ fn a_rule_for_a_built_in_tool_that_is_not_there_is_a_flaw() {
 }
 
 #[test]
+fn a_host_is_denied_by_whoever_says_so_and_no_tool_is() {
+    let text = "[user]\n\"http=*.example.com\" = \"deny\"\n\"http=a.example\" = \"allow\"\n[platform]\n\"http=b.example\" = \"ask\"\n";
+    let rules = read(text);
+    let denied: Vec<String> = rules.denied_hosts.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        (denied, rules.problem),
+        (vec!["*.example.com".to_owned(), "b.example".to_owned()], None)
+    );
+    assert_eq!(verdicts(text), verdicts(""));
+    let flaw = read("[user]\n\"http=https://a.example\" = \"deny\"\n").problem.unwrap();
+    assert!(flaw.error.message.contains("names no host"), "{}", flaw.error.message);
+}
+
+#[test]
 fn a_name_is_a_tool_a_source_or_refused_with_advice() {
     let parse = |text: &str| PolicyTarget::parse(text, &specs());
     let tool = |text: &str| Ok(PolicyTarget::Tool(ToolId::parse(text).unwrap()));

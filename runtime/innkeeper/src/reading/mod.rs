@@ -26,6 +26,7 @@ use innkeeper_store::runs::{ListQuery, RunFolder, RunPage, RunSummary, RunsRoot}
 use innkeeper_store::tree::Tree;
 
 use crate::builder::Innkeeper;
+use crate::control::ActiveRuns;
 use crate::error::{About as _, HostError};
 use crate::recorder::EventStamps;
 use crate::system::{SystemClock, SystemEntropy};
@@ -34,7 +35,7 @@ pub use events::RunEvents;
 pub use follow::FollowedRun;
 pub use pending::PendingApproval;
 pub use remote::RemoteAnswer;
-pub use rollback::{RollbackApprover, RollbackQuestion};
+pub use rollback::ProposedRollback;
 
 /// Runs of a data root, without a sandbox: for faces that only look at runs.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub struct RunReader {
     data_root: Arc<PathBuf>,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    /// Where people are asked about runs of the host, or of this reader.
+    active: Arc<ActiveRuns>,
 }
 
 impl fmt::Debug for RunReader {
@@ -60,6 +63,7 @@ impl RunReader {
             data_root: Arc::new(data_root.into()),
             clock: Arc::new(SystemClock::default()),
             entropy: Arc::new(SystemEntropy),
+            active: Arc::default(),
         }
     }
 
@@ -129,6 +133,7 @@ impl Innkeeper {
             data_root: Arc::new(self.data_root()?.to_path_buf()),
             clock: Arc::clone(&self.clock),
             entropy: Arc::clone(&self.entropy),
+            active: Arc::clone(&self.active),
         })
     }
 }

@@ -1,7 +1,8 @@
-//! The calls of a run that wait for a person, with all that the person should see before answering.
+//! What of a run waits for a person, with all that the person should see before answering.
 //!
 //! Everything comes out of the journal and the files that it names; what is shown is whole, and nothing in it is invisible.
 
+use innkeeper_protocol::approval::ApprovalSubject;
 use innkeeper_protocol::event::{ApprovalRequestPayload, RunEvent};
 use innkeeper_protocol::id::RunId;
 use innkeeper_protocol::path::WorkspacePath;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use super::RunReader;
 use crate::error::{About as _, HostError};
 
-/// A call that waits for a person.
+/// A call, or a rollback, that waits for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {
@@ -28,12 +29,25 @@ pub struct PendingApproval {
     /// The change that the call would make, where it can be told before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Whether an answer may be made to cover more than this call: not where something had to be spelled out.
+    /// Whether an answer may be made to cover more than this call: not where something had to be spelled out, and not for a rollback.
     pub may_stand: bool,
 }
 
+impl PendingApproval {
+    pub(super) fn new(request: ApprovalRequestPayload, arguments: &Value, diff: Option<&str>) -> Self {
+        let arguments = ShownArguments::new(arguments);
+        let is_call = request.tool_id != ApprovalSubject::Rollback;
+        Self {
+            request,
+            arguments: arguments.text,
+            diff: diff.map(|diff| escape_invisible(diff).into_owned()),
+            may_stand: is_call && !arguments.was_escaped,
+        }
+    }
+}
+
 impl RunReader {
-    /// The calls of a run that wait for a person, oldest first.
+    /// The calls of a run, or the rollback, that wait for a person, oldest first.
     ///
     /// # Errors
     /// `agent.not_found` for an unknown run; others when its journal or what it names cannot be read.
@@ -69,11 +83,5 @@ fn shown(tree: &Tree, request: ApprovalRequestPayload) -> Result<PendingApproval
     let arguments: Value = serde_json::from_str(&text)
         .map_err(|error| HostError::internal("store.io_failed", format!("{}: {error}", request.arguments_ref)))?;
     let diff = request.diff_ref.as_deref().map(read).transpose()?;
-    let arguments = ShownArguments::new(&arguments);
-    Ok(PendingApproval {
-        request,
-        arguments: arguments.text,
-        diff: diff.map(|diff| escape_invisible(&diff).into_owned()),
-        may_stand: !arguments.was_escaped,
-    })
+    Ok(PendingApproval::new(request, &arguments, diff.as_deref()))
 }

@@ -12,7 +12,7 @@ use innkeeper_store::runs::{RunFolder, RunRecord, RunsError, cancel_abandoned};
 use serde::de::DeserializeOwned;
 
 use super::RunReader;
-use crate::commands::{AgentRun, AnsweredToolCall};
+use crate::commands::{AgentRun, AnsweredToolCall, ApproveToolCall};
 use crate::control::not_pending;
 use crate::error::{About as _, HostError};
 use crate::ports::blocking;
@@ -33,6 +33,14 @@ pub struct RemoteAnswer {
 }
 
 impl RunReader {
+    /// Answers a question that this reader, or the host that it belongs to, has put.
+    ///
+    /// # Errors
+    /// Those of [`approve_agent_tool_call`](crate::Innkeeper::approve_agent_tool_call).
+    pub fn approve_agent_tool_call(&self, request: ApproveToolCall) -> Result<AnsweredToolCall, HostError> {
+        self.active.answer(request)
+    }
+
     /// Answers a call of a run, whichever process executes it.
     ///
     /// # Errors
@@ -109,8 +117,7 @@ impl RunReader {
             }
             let is_free = !folder.journal().is_owned()?;
             if is_free || waited >= PATIENCE {
-                outbox.withdraw(&id)?;
-                return if is_free { Ok(None) } else { Err(not_answering(run_id)) };
+                return give_up(&outbox, &id, is_free, run_id);
             }
             tokio::time::sleep(LOOK_EVERY).await;
             waited = waited.saturating_add(LOOK_EVERY);
@@ -131,6 +138,20 @@ fn post(folder: &RunFolder, request: &InboxRequest) -> Result<Option<(Outbox, Re
         Err(InboxError::Missing { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The last look: an owner that let go may have answered just before. Otherwise the request is taken back.
+fn give_up<T: DeserializeOwned>(
+    outbox: &Outbox,
+    id: &RequestId,
+    is_free: bool,
+    run_id: &RunId,
+) -> Result<Option<T>, HostError> {
+    if let Some(answer) = outbox.answer_of(id)? {
+        return read(answer).map(Some);
+    }
+    outbox.withdraw(id)?;
+    if is_free { Ok(None) } else { Err(not_answering(run_id)) }
 }
 
 fn read<T: DeserializeOwned>(answer: InboxAnswer) -> Result<T, HostError> {
@@ -157,7 +178,7 @@ fn not_answering(run_id: &RunId) -> HostError {
         .into()
 }
 
-fn of_record(record: RunRecord) -> AgentRun {
+pub(super) fn of_record(record: RunRecord) -> AgentRun {
     AgentRun {
         run_id: record.id,
         workspace_id: record.workspace_id,

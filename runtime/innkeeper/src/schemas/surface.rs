@@ -2,10 +2,13 @@
 //!
 //! Commands without a data transfer object, such as the setting up of a host, are none of a front end's and not here.
 
+use std::collections::BTreeSet;
+
 use innkeeper_agent::live::LiveUpdate;
 use innkeeper_agent::profile::Profile;
 use innkeeper_protocol::envelope::Envelope;
-use innkeeper_protocol::id::{CommitId, ProfileId, RunId};
+use innkeeper_protocol::extension::ExtensionId;
+use innkeeper_protocol::id::{CommitId, ProfileId, RunId, ToolId};
 use innkeeper_protocol::tool::Permission;
 use innkeeper_protocol::view::{
     ModelTurnView, ReadDiff, ReadModelTurn, ReadRunEvents, ReadWorkspaceFile, RollbackOutcome, RollbackRun, RunDiff,
@@ -18,11 +21,14 @@ use super::document::{Document, optional, required};
 use crate::assembly::{PreparePromptAssembly, PromptAssembly};
 use crate::bench::BenchResult;
 use crate::commands::{AgentRun, AnsweredToolCall, ApproveToolCall, SubmitGuidance, SubmittedGuidance};
+use crate::extensions::{ExtensionList, ExtensionOffer, GrantChange, InstallReport, RemovedExtension};
+use crate::inspect::ComponentReport;
 use crate::policy::{PolicyChange, PolicyReport, PolicyReset};
 use crate::profiles::{AgentSystemPrompt, ProfileCheck, ProfileHealth, ProfileList, RepairAction};
-use crate::reading::{PendingApproval, RollbackQuestion, RunEvents};
+use crate::reading::{PendingApproval, RunEvents};
 use crate::start::StartAgentRun;
 use crate::tool_list::ToolList;
+use crate::trial::TrialReport;
 
 /// Every command of a front end.
 pub(super) fn commands() -> Vec<Command> {
@@ -32,6 +38,8 @@ pub(super) fn commands() -> Vec<Command> {
         of_stored_runs(),
         of_profiles(),
         of_policy(),
+        of_extensions(),
+        of_trials(),
     ]
     .into_iter()
     .flatten()
@@ -115,7 +123,7 @@ fn of_stored_runs() -> Vec<Command> {
         Command::new("read_agent_diff").takes::<ReadDiff>().gives::<RunDiff>(),
         Command::new("rollback_agent_run")
             .takes::<RollbackRun>()
-            .asks::<RollbackQuestion>()
+            .asks::<PendingApproval>()
             .gives::<RollbackOutcome>(),
     ]
 }
@@ -156,6 +164,44 @@ fn of_policy() -> Vec<Command> {
     ]
 }
 
+fn of_extensions() -> Vec<Command> {
+    let grant = [required::<ExtensionId>("id"), required::<String>("capability")];
+    vec![
+        Command::new("list_extensions").gives::<ExtensionList>(),
+        Command::new("plan_extension").gives::<ExtensionOffer>(),
+        Command::new("install_extension").gives::<InstallReport>(),
+        Command::new("accept_extension")
+            .takes_arguments(
+                "AcceptExtension",
+                &[required::<ExtensionId>("id"), required::<BTreeSet<String>>("grants")],
+            )
+            .gives::<GrantChange>(),
+        Command::new("grant_extension")
+            .takes_arguments("GrantExtension", &grant)
+            .gives::<GrantChange>(),
+        Command::new("revoke_extension")
+            .takes_arguments("RevokeExtension", &grant)
+            .gives::<GrantChange>(),
+        Command::new("remove_extension")
+            .takes_arguments("RemoveExtension", &[required::<ExtensionId>("id")])
+            .gives::<RemovedExtension>(),
+        Command::new("add_extension_to_profile")
+            .takes_arguments(
+                "AddExtensionToProfile",
+                &[required::<ExtensionId>("id"), required::<ProfileId>("profile")],
+            )
+            .gives_named::<Vec<ToolId>>("AllowedTools"),
+    ]
+}
+
+/// What an author, or a person who does not trust one, has found out.
+fn of_trials() -> Vec<Command> {
+    vec![
+        Command::new("inspect_component").gives::<ComponentReport>(),
+        Command::new("try_extension").gives::<TrialReport>(),
+    ]
+}
+
 /// What the command line prints with `--json`, where it is one of these shapes and nothing more.
 pub(super) fn command_line() -> Vec<(String, Document)> {
     [
@@ -168,6 +214,14 @@ pub(super) fn command_line() -> Vec<(String, Document)> {
         ("runs rollback", Document::output::<RollbackOutcome>("RollbackOutcome")),
         ("profiles list", Document::output::<ProfileList>("ProfileList")),
         ("policy show", Document::output::<PolicyReport>("PolicyReport")),
+        ("extension list", Document::output::<ExtensionList>("ExtensionList")),
+        ("extension accept", Document::output::<GrantChange>("GrantChange")),
+        ("extension grant", Document::output::<GrantChange>("GrantChange")),
+        ("extension revoke", Document::output::<GrantChange>("GrantChange")),
+        (
+            "extension remove",
+            Document::output::<RemovedExtension>("RemovedExtension"),
+        ),
     ]
     .map(|(command, document)| (command.to_owned(), document))
     .into()

@@ -10,7 +10,6 @@ use innkeeper_agent::{OfferedTool, Run, RunSetup};
 use innkeeper_protocol::id::InvocationId;
 use innkeeper_protocol::port::{ChatHost, WorkspaceFiles};
 use innkeeper_store::approvals::Approvals;
-use innkeeper_store::inbox::Inbox;
 use innkeeper_store::journal::{Durability, Journal};
 use innkeeper_store::runs::RunsRoot;
 use innkeeper_store::tree::Tree;
@@ -21,13 +20,14 @@ use super::StartRun;
 use super::input::{Input, Owner};
 use crate::builder::Innkeeper;
 use crate::cancel::CancelSwitch;
-use crate::control::{ActiveRun, ApprovalDesk, Mailbox, serve};
+use crate::control::{ActiveRun, ActiveRuns, ApprovalDesk, Mailbox, Served, WayIn};
 use crate::error::HostError;
-use crate::executor::{Executor, Work};
+use crate::executor::{Ended, Executor, Work};
 use crate::handle::RunHandle;
 use crate::inputs::{Sources, invocation};
 use crate::ports::{FileHost, FileHostSetup, RunFiles};
-use crate::recorder::Recorder;
+use crate::recorder::{EventStamps, Recorder};
+use crate::recovery::close_after;
 use crate::setup::RunFrame;
 
 impl Innkeeper {
@@ -59,7 +59,7 @@ impl Innkeeper {
             live: LiveProjection::new(),
             recorder: Arc::new(Recorder::new(root, folder, journal, tree, self.stamps(), listener)),
         });
-        let catalogue = sources.catalogue.clone();
+        let (catalogue, network) = (sources.catalogue.clone(), sources.network.clone());
         let executor = Executor {
             invocation: Arc::new(invocation(&frame.profile, setup.presentation, files, sources)),
             active: active.clone(),
@@ -68,6 +68,7 @@ impl Innkeeper {
             model: start.model.clone(),
             host,
             clock: self.clock.clone(),
+            network,
             approvals: start.approvals,
             standing: Arc::new(Approvals::new(data_root)),
             live: start
@@ -93,21 +94,14 @@ impl Innkeeper {
         let entered = self.active.enter(active.clone());
         let span = tracing::info_span!("run", run = %active.run_id, workspace = %active.workspace_id);
         let invocation = tracing::info_span!(parent: &span, "invocation", invocation = %InvocationId::root());
-        let inbox = open_inbox(&active);
+        let way_in = WayIn::open(&active.recorder.folder);
         let (runs, stamps, run) = (self.active.clone(), self.stamps(), active.clone());
+        let data_root = data_root.to_path_buf();
         let drive = async move {
-            let _entered = entered;
-            let Some(inbox) = inbox else {
-                return executor.drive().await;
-            };
-            tokio::select! {
-                ended = executor.drive() => {
-                    close_inbox(&inbox);
-                    ended
-                }
-                // Never over before the run is.
-                never = serve(&runs, &run, &stamps, &inbox) => match never {},
-            }
+            let ended = drive(executor, way_in, &runs, &run, &stamps).await;
+            drop(entered);
+            close_after(&ended, run, data_root, stamps).await;
+            ended
         };
         Ok(handle(tokio::spawn(drive.instrument(invocation).instrument(span))))
     }
@@ -130,6 +124,29 @@ impl Innkeeper {
     }
 }
 
+/// Drives a run to its end, and lets other processes in meanwhile.
+async fn drive(
+    executor: Executor,
+    way_in: Option<WayIn>,
+    runs: &ActiveRuns,
+    run: &ActiveRun,
+    stamps: &EventStamps,
+) -> Ended {
+    let Some(way_in) = way_in else {
+        return executor.drive().await;
+    };
+    let driven = async {
+        let ended = executor.drive().await;
+        way_in.close().await;
+        ended
+    };
+    tokio::select! {
+        ended = driven => ended,
+        // Never over before the run is.
+        never = way_in.serve(runs, Served::Active(run), stamps) => match never {},
+    }
+}
+
 /// The root invocation, as those see it who watch it write.
 fn live_source(setup: &RunSetup) -> LiveSource {
     let tool = |tool: &OfferedTool| (tool.offer.alias.clone(), tool.id.clone());
@@ -137,22 +154,5 @@ fn live_source(setup: &RunSetup) -> LiveSource {
         invocation_id: InvocationId::root(),
         exit_policy: "run_finish_allowed".to_owned(),
         tools: setup.tools.iter().map(tool).collect(),
-    }
-}
-
-/// Other processes reach the run through its inbox. Without one the run goes on, and only this process can reach it.
-fn open_inbox(run: &ActiveRun) -> Option<Arc<Inbox>> {
-    match Inbox::open(&run.recorder.folder) {
-        Ok(inbox) => Some(Arc::new(inbox)),
-        Err(error) => {
-            tracing::warn!(code = error.code(), %error, "the run has no inbox");
-            None
-        }
-    }
-}
-
-fn close_inbox(inbox: &Inbox) {
-    if let Err(error) = inbox.clear() {
-        tracing::debug!(code = error.code(), %error, "a run's inbox was not cleared");
     }
 }

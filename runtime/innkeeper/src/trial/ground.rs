@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::bench::BenchSetup;
 use crate::error::HostError;
+use crate::network::BenchNetwork;
 use crate::ports::blocking;
 
 /// The roots that every run has.
@@ -26,6 +27,9 @@ const FILES: [(&str, &str); 4] = [
     ("persist/names.txt", "Mira\nTomas\r\n\u{c9}lo\u{ef}se\n"),
     ("scratch/empty.md", ""),
 ];
+
+/// When it is: half an hour after the last message.
+const NOW_MS: u64 = 1_777_631_400_000;
 
 /// Who says what in the chat.
 const MESSAGES: [(&str, bool, &str); 6] = [
@@ -48,6 +52,7 @@ const SKILL: &str =
 #[derive(Debug)]
 pub(super) struct Ground {
     scratch: PathBuf,
+    network: BenchNetwork,
     places: u64,
 }
 
@@ -56,10 +61,14 @@ pub(super) type Picture = BTreeMap<PathBuf, Vec<u8>>;
 
 impl Ground {
     /// Lays out what all calls share in an empty folder.
-    pub(super) async fn new(scratch: PathBuf) -> Result<Self, HostError> {
+    pub(super) async fn new(scratch: PathBuf, network: BenchNetwork) -> Result<Self, HostError> {
         let folder = scratch.clone();
         blocking(move || lay_out(&folder).map_err(|error| unusable(&folder, &error))).await?;
-        Ok(Self { scratch, places: 0 })
+        Ok(Self {
+            scratch,
+            network,
+            places: 0,
+        })
     }
 
     /// A bench's set-up with files of its own.
@@ -73,6 +82,8 @@ impl Ground {
             chat: Some(self.scratch.join("chat.jsonl")),
             activation: Some(activation()),
             skills: Some(self.scratch.join("skills")),
+            now_ms: Some(NOW_MS),
+            network: self.network.clone(),
             ..BenchSetup::default()
         })
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use innkeeper_capabilities::{Capability, Interface};
+use innkeeper_capabilities::{Grants, Interface};
 use innkeeper_protocol::limits::Limits;
 use innkeeper_sandbox::Provenance;
 use innkeeper_tools::{Catalogue, Origin, Tool};
@@ -27,6 +27,7 @@ use serde_json::Value;
 use crate::bench::{BenchSetup, ToolBench};
 use crate::builder::Innkeeper;
 use crate::error::HostError;
+use crate::network::BenchNetwork;
 use checks::ToolChecks;
 use ground::Ground;
 use probe::Prober;
@@ -41,6 +42,8 @@ pub struct TrialSetup {
     pub scratch: PathBuf,
     /// Calls that are worth making beside those that are made up.
     pub samples: Vec<TrialSample>,
+    /// What comes back for requests to the network.
+    pub network: BenchNetwork,
     /// The same seed makes the same trial.
     pub seed: u64,
     /// Calls of each of the two checks that make up arguments.
@@ -83,7 +86,7 @@ impl Innkeeper {
         let id = manifest.id.as_str();
         let compiled = Arc::new(self.sandbox.compile(&package.component, Provenance::Stranger).await?);
         manifest.check_imports(&compiled.imports)?;
-        let granted: Vec<Capability> = manifest.asks.iter().map(|ask| ask.capability).collect();
+        let granted: Grants = manifest.asks.iter().map(|ask| ask.grant.clone()).collect();
         let limits = manifest.limits.lower(&self.limits);
         let mut catalogue = Catalogue::new(limits.clone());
         let origin = Origin::Extension(id.to_owned());
@@ -114,7 +117,7 @@ impl Innkeeper {
     /// # Errors
     /// [`HostError`] when the machine fails. What the tools do wrong is in the report.
     pub async fn try_extension(&self, package: &LoadedPackage, setup: TrialSetup) -> Result<TrialReport, HostError> {
-        let ground = Ground::new(setup.scratch).await?;
+        let ground = Ground::new(setup.scratch, setup.network).await?;
         let mut prober = Prober::new(self, package.catalogue.clone(), ground, package.limits.clone());
         let mut tools = Vec::with_capacity(package.tools().len());
         for tool in package.tools() {

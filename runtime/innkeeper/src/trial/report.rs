@@ -5,11 +5,12 @@
 use std::fmt;
 
 use innkeeper_protocol::limits::Usage;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// What is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Calls with arguments made from the tool's own schema.
@@ -65,7 +66,7 @@ impl fmt::Display for Check {
 }
 
 /// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
     /// The trial is failed because of it.
@@ -75,7 +76,7 @@ pub enum Weight {
 }
 
 /// Something that an author should look at.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     /// How much it matters.
@@ -98,7 +99,7 @@ pub struct Finding {
 }
 
 /// One check of one tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
     /// The check.
@@ -142,7 +143,7 @@ impl CheckReport {
 }
 
 /// Everything about one tool.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolTrial {
     /// Its native name.
@@ -154,7 +155,7 @@ pub struct ToolTrial {
 }
 
 /// What a trial found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrialReport {
     /// The seed that makes the same trial again.

@@ -6,11 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::approval::{ApprovalId, ApprovalScope};
+use crate::approval::{ApprovalId, ApprovalScope, ApprovalSubject};
 use crate::call::CommitMode;
 use crate::digest::Sha256;
 use crate::envelope::Level;
 use crate::id::{CallId, InvocationId, ModelAlias, ProfileId, ToolId};
+use crate::network::SentRequest;
 use crate::path::WorkspacePath;
 
 /// How the file of a chat began when the run started.
@@ -87,6 +88,21 @@ pub struct CallScope {
     pub call_id: CallId,
     /// The tool.
     pub tool_id: ToolId,
+}
+
+/// A request to the network that a call is about to have sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentRequestPayload {
+    /// The invocation.
+    pub invocation_id: InvocationId,
+    /// The provider's id of the call.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool_id: ToolId,
+    /// The request, without anything that it says.
+    #[serde(flatten)]
+    pub request: SentRequest,
 }
 
 /// The tool of a request, by both names.
@@ -216,9 +232,8 @@ pub struct ApprovalRequestPayload {
     pub approval_id: ApprovalId,
     /// The call.
     pub call_id: CallId,
-    /// The tool. A rollback, which is no tool, is asked for as `runtime:workspace.rollback`.
-    #[schemars(with = "String")]
-    pub tool_id: ToolId,
+    /// The tool, or the rollback.
+    pub tool_id: ApprovalSubject,
     /// The tool's title.
     pub title: String,
     /// `builtin`, `mcp`, `extension` or `runtime`.

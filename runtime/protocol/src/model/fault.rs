@@ -124,6 +124,12 @@ pub enum ProviderStateFault {
     /// The last answer came without the id by which the provider would find it.
     #[error("its last answer had no id")]
     NoResponseId,
+    /// The last answer covers more messages than the request holds.
+    #[error("it covers more messages than there are")]
+    CursorBeyondEnd,
+    /// The provider does not know the last answer, or not any more.
+    #[error("the provider does not know its last answer any more")]
+    Forgotten,
 }
 
 /// What is wrong with a message of the request.

@@ -2,10 +2,13 @@
 //!
 //! Which tools are offered, and what goes into the messages, is decided by whoever fills the request.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::message::{Message, ToolCallRequest};
+use super::state::{Continuation, ProviderState};
 use crate::id::{InvocationId, ModelAlias};
 
 /// A tool, as it is offered to a model.
@@ -38,21 +41,32 @@ pub enum ToolChoice {
     },
 }
 
-/// What a model is asked.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// What a model is asked. It is never stored; the journal and the kept turns tell what went into it.
+///
+/// Messages and tools are shared with the conversation that the request belongs to: asking again, a turn later, copies no text.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
     /// The conversation, oldest message first.
-    pub messages: Vec<Message>,
+    pub messages: Vec<Arc<Message>>,
     /// The tools on offer, in a fixed order: prompt caches depend on it.
-    #[serde(default)]
-    pub tools: Vec<ToolOffer>,
+    pub tools: Arc<[ToolOffer]>,
     /// Counts only when tools are on offer.
-    #[serde(default)]
     pub tool_choice: ToolChoice,
     /// Generation settings under their wire names (`temperature`, `max_tokens`, ...); a wire format takes those that it knows.
-    #[serde(default)]
     pub settings: Map<String, Value>,
+    /// Where the conversation stands with its provider; none: it is told whole.
+    pub provider_state: Option<ProviderState>,
+}
+
+impl ModelRequest {
+    /// A request of these messages, without tools and settings.
+    #[must_use]
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self {
+            messages: messages.into_iter().map(Arc::new).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 /// Where a response came from.
@@ -93,6 +107,9 @@ pub struct ModelResponse {
     pub provider_metadata: ProviderMetadata,
     /// The provider's whole answer; kept for looking into it, never shown to a model.
     pub raw_response: Value,
+    /// For the state that the next request brings along; no part of a stored turn.
+    #[serde(skip)]
+    pub continuation: Continuation,
 }
 
 /// A turn, as `model-responses/round-NNN.json` holds it.

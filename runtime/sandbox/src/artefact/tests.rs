@@ -8,9 +8,14 @@ use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 
 use super::*;
-use crate::engine::{Flavour, compiling};
+use crate::engine::{Flavour, GuestCode, Memories, compiling};
 
 const NOW_MS: u64 = 2_000_000_000_000;
+
+fn engine(memories: Memories) -> Engine {
+    let config = compiling(Flavour::new(memories, GuestCode::Native)).unwrap();
+    Engine::new(&config).unwrap()
+}
 
 struct Place {
     scratch: TempDir,
@@ -23,7 +28,7 @@ impl Place {
     fn new() -> Self {
         let place = Self {
             scratch: TempDir::new().unwrap(),
-            engine: Engine::new(&compiling(Flavour::Ample)).unwrap(),
+            engine: engine(Memories::Ample),
             component: Sha256::of(b"a component"),
         };
         place.put(&place.component, true);
@@ -94,7 +99,7 @@ fn an_entry_of_ours_is_found_and_loaded() {
 fn nothing_is_found_for_another_component_or_other_settings() {
     let place = Place::new();
     assert!(place.cache().find(&place.engine, &Sha256::of(b"another")).is_none());
-    let small = Engine::new(&compiling(Flavour::Small)).unwrap();
+    let small = engine(Memories::Small);
     assert!(place.cache().find(&small, &place.component).is_none());
 }
 

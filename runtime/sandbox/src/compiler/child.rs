@@ -7,15 +7,16 @@ use std::process::ExitCode;
 
 use wasmtime::Engine;
 
-use crate::compiler::WALL;
+#[cfg(unix)]
+use crate::compiler::PROCESSOR;
 use crate::compiler::outcome::{EXIT_FAILED, EXIT_INVALID, EXIT_LARGE, EXIT_POOLED};
 use crate::component::MAX_COMPONENT_BYTES;
 use crate::engine::{self, Flavour};
 use crate::load_error::LoadError;
 use crate::prescan::prescan;
 
-/// Threads that compile.
-pub(super) const THREADS: usize = 2;
+/// Threads that compile at most: each works on a function of its own, and all of them share the memory.
+const MAX_THREADS: usize = 4;
 /// Memory that the process may write to.
 const MEMORY_BYTES: u64 = 1024 * 1024 * 1024;
 /// Address space in all, the program itself included; holds where the system does not count what may be written to.
@@ -55,7 +56,8 @@ fn work(flavour: Flavour) -> Result<bool, LoadError> {
         .map_err(|e| failed(&format!("the component cannot be read: {e}")))?;
     let share = prescan(&bytes)?;
     // An engine without a pool: it makes the same code and reserves nothing.
-    let engine = Engine::new(&engine::compiling(flavour)).map_err(|e| failed(&format!("{e:#}")))?;
+    let engine = engine::compiling_once(flavour, bytes.len()).and_then(|config| Engine::new(&config));
+    let engine = engine.map_err(|e| failed(&format!("{e:#}")))?;
     let code = engine
         .precompile_component(&bytes)
         .map_err(|e| LoadError::invalid(&e))?;
@@ -72,6 +74,11 @@ fn failed(reason: &str) -> LoadError {
     }
 }
 
+/// Threads that compile on this machine.
+pub(super) fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS))
+}
+
 #[cfg(unix)]
 fn confine() -> rustix::io::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -82,8 +89,7 @@ fn confine() -> rustix::io::Result<()> {
         };
         setrlimit(resource, both)
     };
-    // The host keeps the clock; this one ends a child whose host is gone.
-    limit(Resource::Cpu, WALL.as_secs() * THREADS as u64)?;
+    limit(Resource::Cpu, PROCESSOR.as_secs())?;
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, ARTEFACT_BYTES)?;
     limit(Resource::Data, MEMORY_BYTES)?;

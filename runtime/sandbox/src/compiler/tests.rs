@@ -1,7 +1,9 @@
 //! Compilers that end in every way, played by the shell.
 
 use super::*;
+use crate::engine::{GuestCode, Memories};
 
+const AMPLE: Flavour = Flavour::new(Memories::Ample, GuestCode::Native);
 const LONG: Duration = Duration::from_secs(30);
 
 async fn ends(wall: Duration, script: &str) -> Result<bool, LoadError> {
@@ -10,7 +12,7 @@ async fn ends(wall: Duration, script: &str) -> Result<bool, LoadError> {
     let compiler = ChildCompiler::new(wall);
     let program = PathBuf::from("/bin/sh");
     compiler
-        .compile((&program, &arguments), Flavour::Ample, &[0; 1 << 20], &into)
+        .compile((&program, &arguments), AMPLE, &[0; 1 << 20], &into)
         .await
 }
 
@@ -65,7 +67,7 @@ async fn a_compiler_that_cannot_be_started_is_no_fault_of_the_component() {
     let into = tempfile::tempfile().unwrap();
     let program = PathBuf::from("/no/such/compiler");
     let compiler = ChildCompiler::new(LONG);
-    let ended = compiler.compile((&program, &[]), Flavour::Ample, b"", &into).await;
+    let ended = compiler.compile((&program, &[]), AMPLE, b"", &into).await;
     let Err(LoadError::CompilerFailed { reason }) = ended else {
         panic!("{ended:?}")
     };
@@ -92,7 +94,7 @@ async fn a_flood_of_words_is_cut() {
 
 #[test]
 fn the_words_for_flavours_come_back() {
-    for flavour in [Flavour::Ample, Flavour::Small] {
+    for flavour in Flavour::ALL.iter().copied() {
         assert_eq!(Flavour::parse(flavour.word()), Some(flavour));
     }
     assert_eq!(Flavour::parse("--help"), None);

@@ -38,12 +38,13 @@ fn a_failed_write_keeps_the_target_and_removes_its_temporary_file() {
 #[test]
 fn creating_never_replaces() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("call.json");
-    create_json(&path, &json!(1)).unwrap();
-    let error = create_json(&path, &json!(2)).unwrap_err();
+    let handle = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+    create_in(&handle, "policy.toml.old-1", b"1").unwrap();
+    let error = create_in(&handle, "policy.toml.old-1", b"2").unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
     assert_eq!(
-        (error.code(), std::fs::read_to_string(&path).unwrap()),
-        ("store.already_exists", "1\n".to_owned())
+        std::fs::read_to_string(folder.path().join("policy.toml.old-1")).unwrap(),
+        "1"
     );
 }
 

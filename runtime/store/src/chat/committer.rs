@@ -55,8 +55,8 @@ impl ChatCommitter {
     }
 
     /// Lets a test fail or accompany the steps of each replacement.
-    #[must_use]
-    pub fn with_faults(mut self, faults: Box<dyn Faults>) -> Self {
+    #[cfg(test)]
+    pub(super) fn with_faults(mut self, faults: Box<dyn Faults>) -> Self {
         self.faults = faults;
         self
     }

@@ -86,7 +86,7 @@ pub enum ChatError {
     SwipeTargetInvalid {
         /// The chat.
         path: PathBuf,
-        /// ChatRole of the last message; none in a chat without messages.
+        /// The last message's role; none in a chat without messages.
         found: Option<ChatRole>,
     },
     /// The chat holds fewer messages than the run has seen.
@@ -188,7 +188,7 @@ pub enum Refusal {
     /// A swipe whose last message is no assistant message (any more).
     #[error("the last message is {}, not an assistant message", describe(*found))]
     NotAnAssistant {
-        /// ChatRole of the last message.
+        /// The last message's role.
         found: Option<ChatRole>,
     },
     /// The run's message is there, but another alternative of it is shown now.
@@ -236,28 +236,30 @@ impl ChatError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Missing { .. } => "check the path; a chat that was renamed or deleted is not created again",
-            Self::Link { .. } => "give the path of the file that the link points to",
-            Self::NotAFile { .. } => "give the path of one chat file (.jsonl), not of its folder",
-            Self::Unreadable { .. } => "check the file's permissions and the disk",
-            Self::Empty { .. } => "restore the chat from SillyTavern's backups folder; an empty file is not a new chat",
-            Self::TooLarge { .. } => "split the chat, for example with a branch in SillyTavern",
-            Self::NotUtf8 { .. } => "convert the file to UTF-8, or restore it from a backup",
+            Self::Missing { .. } => "Check the path; a chat that was renamed or deleted is not created again.",
+            Self::Link { .. } => "Give the path of the file that the link points to.",
+            Self::NotAFile { .. } => "Give the path of one chat file (.jsonl), not of its folder.",
+            Self::Unreadable { .. } => "Check the file's permissions and the disk.",
+            Self::Empty { .. } => {
+                "Restore the chat from SillyTavern's backups folder; an empty file is not a new chat."
+            }
+            Self::TooLarge { .. } => "Split the chat, for example with a branch in SillyTavern.",
+            Self::NotUtf8 { .. } => "Convert the file to UTF-8, or restore it from a backup.",
             Self::InvalidLine { last: true, .. } => {
-                "copy the file, then complete or delete the cut-off last line; SillyTavern would drop it at its next save"
+                "Copy the file, then complete or delete the cut-off last line; SillyTavern would drop it at its next save."
             }
             Self::InvalidLine { .. } => {
-                "copy the file, then repair or delete that line; SillyTavern would drop it at its next save"
+                "Copy the file, then repair or delete that line; SillyTavern would drop it at its next save."
             }
-            Self::SwipeTargetInvalid { .. } => "start a normal generation instead",
-            Self::HistoryConflict { .. } => "start a new run on the chat as it is now",
+            Self::SwipeTargetInvalid { .. } => "Start a normal generation instead.",
+            Self::HistoryConflict { .. } => "Start a new run on the chat as it is now.",
             Self::PersistStatusInvalid { .. } | Self::PersistStateMissing { .. } => {
-                "repair or remove that message's extra.tauritavern.agent"
+                "Repair or remove that message's extra.tauritavern.agent."
             }
-            Self::SpeakerUnknown { .. } => "name the character's card or the speaker",
-            Self::Refused { .. } => "look at the chat as it is now; a new run starts from there",
-            Self::Locked { .. } => "wait until the other process is done and try again",
-            Self::WriteFailed { .. } => "check free space and permissions of the chat's folder, then commit again",
+            Self::SpeakerUnknown { .. } => "Name the character's card or the speaker.",
+            Self::Refused { .. } => "Look at the chat as it is now; a new run starts from there.",
+            Self::Locked { .. } => "Wait until the other process is done and try again.",
+            Self::WriteFailed { .. } => "Check free space and permissions of the chat's folder, then commit again.",
         }
     }
 }

@@ -17,17 +17,6 @@ use super::splice::RawObject;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The kinds of first line that SillyTavern has written over the years.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderKind {
-    /// With `chat_metadata`.
-    Modern,
-    /// Without it: names and a date only.
-    Old,
-    /// The first line is a message already.
-    None,
-}
-
 /// How the file ends its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnding {
@@ -50,7 +39,6 @@ pub struct ChatFile {
     path: PathBuf,
     text: String,
     header: Option<Range<usize>>,
-    header_kind: HeaderKind,
     messages: Vec<Range<usize>>,
 }
 
@@ -65,7 +53,6 @@ impl ChatFile {
             path: path.to_owned(),
             text,
             header: None,
-            header_kind: HeaderKind::None,
             messages: Vec::new(),
         };
         let mut start = if file.text.starts_with(BYTE_ORDER_MARK) {
@@ -104,7 +91,6 @@ impl ChatFile {
             path: path.to_owned(),
             text: String::new(),
             header: None,
-            header_kind: HeaderKind::None,
             messages: Vec::new(),
         }
     }
@@ -112,13 +98,9 @@ impl ChatFile {
     /// Files a line that was checked as header or message.
     fn place(&mut self, line: Range<usize>) {
         if self.header.is_none() && self.messages.is_empty() {
+            // Headers of old versions have no `chat_metadata`, and some files have no header.
             let first = self.object(&line);
             if !["mes", "is_user", "is_system"].iter().any(|key| first.has(key)) {
-                self.header_kind = if first.has("chat_metadata") {
-                    HeaderKind::Modern
-                } else {
-                    HeaderKind::Old
-                };
                 self.header = Some(line);
                 return;
             }
@@ -143,12 +125,6 @@ impl ChatFile {
     #[must_use]
     pub fn len(&self) -> u64 {
         self.text.len() as u64
-    }
-
-    /// What kind of header the file has.
-    #[must_use]
-    pub fn header_kind(&self) -> HeaderKind {
-        self.header_kind
     }
 
     /// Number of messages; the header is none.

@@ -22,8 +22,14 @@ pub(crate) fn lock_file(path: &Path, attempts: u32) -> io::Result<Option<File>> 
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            Err(TryLockError::Error(source)) => return Err(source),
+            Err(TryLockError::Error(source)) => return Err(unsupported(&source)),
         }
     }
     Ok(None)
+}
+
+/// Without locks two programs could each undo what the other did, so nothing is done at all.
+fn unsupported(source: &io::Error) -> io::Error {
+    let message = format!("its folder must be on a file system that has locks ({source})");
+    io::Error::new(source.kind(), message)
 }

@@ -3,8 +3,6 @@
 //! The names are shared with the application and stay as they are. Metadata of an alternative that is not shown lives in
 //! `swipe_info[].extra`, so searches look there too. Unknown keys of a run's own object are kept. Nothing here writes files.
 
-use std::collections::BTreeSet;
-
 use innkeeper_protocol::id::{CommitId, RunId, StableChatId};
 use innkeeper_protocol::port::{ChatRole, commit_mode_name};
 use serde_json::{Value, json};
@@ -268,15 +266,6 @@ fn state_id(agent: &RawObject<'_>) -> Option<String> {
         .text("persistStateId")
         .map(|id| id.trim().to_owned())
         .filter(|id| !id.is_empty())
-}
-
-/// Every persistent state that some message, or some swipe of one, points to.
-#[must_use]
-pub fn persist_state_ids(chat: &ChatFile) -> BTreeSet<String> {
-    chat.newest_first()
-        .flat_map(|index| agents(chat, index))
-        .filter_map(|(_, agent)| state_id(&RawObject::of(Some(&agent))))
-        .collect()
 }
 
 /// The chat identity in the newest agent metadata of a file that holds a usable one.

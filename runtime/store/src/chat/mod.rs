@@ -31,12 +31,14 @@ mod swipes;
 pub use boundary::{FrozenInput, HistoryView, PAGE_TEXT_BYTES, check_known, freeze};
 pub use committer::{ChatCommitter, CommitOutcome};
 pub use error::{ChatError, Refusal};
-pub use file::{ChatFile, HeaderKind};
-pub use metadata::{find_commit, newest_stable_chat_id, persist_state_ids};
+pub use file::ChatFile;
+pub use metadata::{find_commit, newest_stable_chat_id};
 pub use open::{ChatPath, MAX_CHAT_BYTES, read_chat, read_chat_up_to};
 pub use plan::{CommitPlan, plan, plan_state_update, speaker_name};
-pub use replace::{Faults, NoFaults, Step};
 pub use request::{ChatCommit, CommitTimes, StateNote, iso_date};
+
+#[cfg(test)]
+use replace::{Faults, Step};
 
 #[cfg(test)]
 mod tests;

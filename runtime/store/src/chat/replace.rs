@@ -18,7 +18,7 @@ use super::open::ChatPath;
 
 /// The steps of a replacement, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step {
+pub(super) enum Step {
     /// Making the new file beside the old one.
     CreateTemp,
     /// Filling it.
@@ -47,7 +47,7 @@ impl Step {
 }
 
 /// A place where tests fail a step or act between two of them, as another program or a full disk would.
-pub trait Faults: Send + Sync {
+pub(super) trait Faults: Send + Sync {
     /// Called before each step; an error is taken as that step's own.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ pub trait Faults: Send + Sync {
 
 /// Lets every step happen.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NoFaults;
+pub(super) struct NoFaults;
 
 impl Faults for NoFaults {
     fn before(&self, _step: Step) -> io::Result<()> {

@@ -10,14 +10,15 @@ use cap_std::fs::{Dir, File, OpenOptions};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 
-use super::{BLOBS, CheckpointError, CheckpointFile, Checkpoints, FOLDER, Known};
+use super::{BLOBS, CheckpointError, Checkpoints, FOLDER, Known};
 use crate::atomic::temp_name;
+use crate::listing::ListedFile;
 use crate::tree::{FileStamp, TreeError, hash_into};
 
 /// What a pass over the files gave.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) files: Vec<CheckpointFile>,
+    pub(super) files: Vec<ListedFile>,
     pub(super) hashed: usize,
     pub(super) stored: usize,
     pub(super) skipped: u64,
@@ -43,7 +44,7 @@ impl Checkpoints {
                 gathered.skipped = gathered.skipped.saturating_add(1);
                 continue;
             };
-            gathered.files.push(CheckpointFile {
+            gathered.files.push(ListedFile {
                 path: path.clone(),
                 sha256: found.sha256.clone(),
                 bytes: found.bytes,
@@ -107,18 +108,18 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When it is missing or is not what its digest says: the file is named.
-    pub fn content(&self, file: &CheckpointFile) -> Result<Vec<u8>, CheckpointError> {
+    pub fn content(&self, file: &ListedFile) -> Result<Vec<u8>, CheckpointError> {
         let mut bytes = Vec::new();
         self.read_blob(file, &mut bytes)?;
         Ok(bytes)
     }
 
-    pub(super) fn verify_blob(&self, file: &CheckpointFile) -> Result<(), CheckpointError> {
+    pub(super) fn verify_blob(&self, file: &ListedFile) -> Result<(), CheckpointError> {
         self.read_blob(file, &mut io::sink())
     }
 
-    fn read_blob(&self, file: &CheckpointFile, sink: &mut dyn io::Write) -> Result<(), CheckpointError> {
-        let CheckpointFile { path, sha256, bytes } = file;
+    fn read_blob(&self, file: &ListedFile, sink: &mut dyn io::Write) -> Result<(), CheckpointError> {
+        let ListedFile { path, sha256, bytes } = file;
         let missing = || CheckpointError::BlobMissing {
             path: path.clone(),
             sha256: sha256.clone(),

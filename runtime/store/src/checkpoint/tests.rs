@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
+use crate::listing::ListedFile;
 
 struct Run {
     folder: tempfile::TempDir,
@@ -53,8 +54,8 @@ fn new(number: u64) -> NewCheckpoint {
     }
 }
 
-fn file(path: &str, content: &str) -> CheckpointFile {
-    CheckpointFile {
+fn file(path: &str, content: &str) -> ListedFile {
+    ListedFile {
         path: WorkspacePath::parse(path).unwrap(),
         sha256: Sha256::of(content.as_bytes()),
         bytes: content.len() as u64,

@@ -13,7 +13,8 @@ use innkeeper_protocol::event::ChangeKind;
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::view::FileDiff;
 
-use crate::checkpoint::{CheckpointError, CheckpointFile, Checkpoints, Difference, differences};
+use crate::checkpoint::{CheckpointError, Checkpoints};
+use crate::listing::{Difference, ListedFile, differences};
 use crate::persistent::{PersistentError, States};
 use crate::tree::{Tree, TreeError};
 use crate::workspace::WorkspaceError;
@@ -109,7 +110,7 @@ pub fn diff(tree: &Arc<Tree>, states: &States, query: &DiffQuery) -> Result<Work
 
 /// The diff of one file; none where one side is no text or not to be had.
 fn lines(difference: &Difference<'_>, before: &Side<'_>, after: &Side<'_>) -> Result<Option<LineDiff>, DiffError> {
-    let text = |side: &Side<'_>, file: Option<&CheckpointFile>| match file {
+    let text = |side: &Side<'_>, file: Option<&ListedFile>| match file {
         None => Ok(Some(String::new())),
         Some(file) => side.text(file),
     };

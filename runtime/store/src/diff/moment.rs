@@ -5,7 +5,8 @@
 use innkeeper_protocol::id::StateId;
 
 use super::DiffError;
-use crate::checkpoint::{CheckpointFile, Checkpoints};
+use crate::checkpoint::Checkpoints;
+use crate::listing::ListedFile;
 use crate::persistent::{PersistentError, States};
 use crate::tree::{Tree, TreeError};
 use crate::workspace::load_baseline;
@@ -26,7 +27,7 @@ pub enum Moment {
 
 /// What the files were.
 pub(super) struct Side<'a> {
-    files: Vec<CheckpointFile>,
+    files: Vec<ListedFile>,
     contents: Contents<'a>,
 }
 
@@ -61,13 +62,8 @@ impl<'a> Side<'a> {
             Moment::Beginning => {
                 let baseline = load_baseline(tree)?;
                 let state = baseline.base_state_id.as_ref().map(|id| open_state(states, id));
-                let files = baseline.files.into_iter().map(|file| CheckpointFile {
-                    path: file.path,
-                    sha256: file.sha256,
-                    bytes: file.bytes,
-                });
                 Self {
-                    files: files.collect(),
+                    files: baseline.files,
                     contents: Contents::Beginning {
                         checkpoints,
                         state: state.transpose()?.flatten(),
@@ -77,12 +73,12 @@ impl<'a> Side<'a> {
         })
     }
 
-    pub(super) fn files(&self) -> &[CheckpointFile] {
+    pub(super) fn files(&self) -> &[ListedFile] {
         &self.files
     }
 
     /// The text of a file of this moment, if it can be shown.
-    pub(super) fn text(&self, file: &CheckpointFile) -> Result<Option<String>, DiffError> {
+    pub(super) fn text(&self, file: &ListedFile) -> Result<Option<String>, DiffError> {
         if file.bytes > MAX_TEXT_BYTES {
             return Ok(None);
         }
@@ -109,7 +105,7 @@ fn open_state(states: &States, id: &StateId) -> Result<Option<Tree>, DiffError> 
 }
 
 /// A file's content; none when it is another one by now.
-fn read(tree: &Tree, file: &CheckpointFile) -> Result<Option<Vec<u8>>, TreeError> {
+fn read(tree: &Tree, file: &ListedFile) -> Result<Option<Vec<u8>>, TreeError> {
     match tree.read_bytes(&file.path, MAX_TEXT_BYTES) {
         Ok(found) => Ok((found.sha256 == file.sha256).then_some(found.bytes)),
         Err(error) if error.is_fault() => Err(error),

@@ -243,7 +243,7 @@ impl ExtensionsFolder {
         // A lock file that cannot be read names packages that are still wanted.
         let named = match self.load() {
             Ok(None) => None,
-            Ok(Some(_)) => match self.read() {
+            Ok(Some(bytes)) => match lock::parse(&bytes) {
                 Ok(lock) => Some(lock),
                 Err(_) => return,
             },

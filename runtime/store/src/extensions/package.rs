@@ -4,7 +4,8 @@
 //! link, or anything else that is no regular file, refuses the whole package. Other folders, such as sources and build output, are no part
 //! of a package and are left alone.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -184,13 +185,6 @@ impl PackageSource {
                 documents.left_out.push(name);
             }
         }
-        let bytes: u64 = documents.files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-        if bytes > MAX_DOCUMENTS_BYTES {
-            return Err(PackageError::TooLarge {
-                path: self.path.clone(),
-                limit: MAX_DOCUMENTS_BYTES,
-            });
-        }
         Ok(documents)
     }
 
@@ -211,6 +205,14 @@ impl PackageSource {
     fn add(&self, documents: &mut Documents, name: &str) -> Result<(), PackageError> {
         let bytes = self.read(name, MAX_DOCUMENT_BYTES)?;
         documents.files.push((package_path(name)?, bytes));
+        // Looked at after each file, so that never more than one too many is held.
+        let bytes: u64 = documents.files.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+        if bytes > MAX_DOCUMENTS_BYTES {
+            return Err(PackageError::TooLarge {
+                path: self.path.clone(),
+                limit: MAX_DOCUMENTS_BYTES,
+            });
+        }
         Ok(())
     }
 
@@ -244,7 +246,11 @@ impl PackageSource {
 
 /// All files of a package, whole and within limits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PackageFiles(BTreeMap<WorkspacePath, Vec<u8>>);
+pub struct PackageFiles {
+    files: BTreeMap<WorkspacePath, Vec<u8>>,
+    /// The same by the names that some disks take for one.
+    names: HashMap<String, WorkspacePath>,
+}
 
 impl PackageFiles {
     /// Adds a file.
@@ -252,21 +258,23 @@ impl PackageFiles {
     /// # Errors
     /// [`PackageError::NameConflict`] when another one has its name, or has it on some disks.
     pub fn add(&mut self, path: WorkspacePath, bytes: Vec<u8>) -> Result<(), PackageError> {
-        let key = path.caseless_key();
-        if let Some(other) = self.0.keys().find(|other| other.caseless_key() == key) {
-            return Err(PackageError::NameConflict {
-                first: other.clone(),
+        match self.names.entry(path.caseless_key()) {
+            Entry::Occupied(other) => Err(PackageError::NameConflict {
+                first: other.get().clone(),
                 second: path,
-            });
+            }),
+            Entry::Vacant(place) => {
+                place.insert(path.clone());
+                self.files.insert(path, bytes);
+                Ok(())
+            }
         }
-        self.0.insert(path, bytes);
-        Ok(())
     }
 
     /// The content of a file.
     #[must_use]
     pub fn get(&self, path: &WorkspacePath) -> Option<&[u8]> {
-        self.0.get(path).map(Vec::as_slice)
+        self.files.get(path).map(Vec::as_slice)
     }
 
     /// A digest over names and contents.
@@ -274,7 +282,7 @@ impl PackageFiles {
     pub fn digest(&self) -> Sha256 {
         // No path holds a line feed, so nothing else gives the same list.
         let list: String = self
-            .0
+            .files
             .iter()
             .map(|(path, bytes)| format!("{} {path}\n", Sha256::of(bytes)))
             .collect();
@@ -290,7 +298,7 @@ impl PackageFiles {
             let found = source.read(path.as_str(), bytes.len() as u64);
             found.is_ok_and(|found| found == *bytes)
         };
-        self.0.iter().all(is_there)
+        self.files.iter().all(is_there)
     }
 
     /// Writes everything, durably, into a new folder.
@@ -302,7 +310,7 @@ impl PackageFiles {
     ) -> io::Result<()> {
         folder.create_dir(name)?;
         let root = open_in(folder, name)?;
-        for (path, bytes) in &self.0 {
+        for (path, bytes) in &self.files {
             let mut here = root.try_clone()?;
             for component in path.parent().iter().flat_map(WorkspacePath::components) {
                 here = layout::enter(&here, component)?;

@@ -4,7 +4,6 @@
 
 use std::fmt;
 
-use innkeeper_protocol::digest::hex;
 use sha2::{Digest as _, Sha256};
 
 /// Bytes of a SHA-256 that a link keeps: enough against accidents, and a line stays short.
@@ -29,8 +28,9 @@ impl Chain {
         }
         let digest = hasher.finalize();
         let mut kept = [b'0'; Self::LEN];
-        for (slot, byte) in kept.iter_mut().zip(hex(&digest).bytes()) {
-            *slot = byte;
+        let halves = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+        for (slot, half) in kept.iter_mut().zip(halves) {
+            *slot = if half < 10 { b'0' + half } else { b'a' + (half - 10) };
         }
         Self(kept)
     }

@@ -130,6 +130,12 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Whether it may take events again after one failed: not after a failed sync.
+    #[must_use]
+    pub fn may_recover(&self) -> bool {
+        !matches!(self.state, State::ReadOnly)
+    }
+
     /// Appends one event and returns it with its number, once it is on the disk.
     ///
     /// Its `eventScope` is added here when the payload names invocations.

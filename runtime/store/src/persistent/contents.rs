@@ -9,8 +9,9 @@ use cap_std::fs::File;
 use innkeeper_protocol::id::StateId;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 
-use super::manifest::{PersistSnapshot, StateFile};
+use super::manifest::PersistSnapshot;
 use super::{PersistentError, persistent_roots};
+use crate::listing::ListedFile;
 use crate::tree::{Entry, Kind, Scope, Tree, TreeError, hash_into};
 
 /// The file in which macOS keeps a folder's view.
@@ -85,7 +86,7 @@ pub fn baseline(tree: &Tree, base_state_id: Option<StateId>) -> Result<PersistSn
             let Some(mut file) = open(tree, &path)? else { continue };
             let (sha256, bytes) =
                 hash_into(&mut file, &mut io::sink()).map_err(TreeError::io("read", path.as_str()))?;
-            files.push(StateFile { path, sha256, bytes });
+            files.push(ListedFile { path, sha256, bytes });
         }
     }
     files.sort_unstable_by(|one, other| one.path.cmp(&other.path));

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{MANIFEST, PersistentError, States, persistent_roots, place_in};
+use crate::listing::{Difference, ListedFile};
 use crate::tree::{Tree, TreeError};
 
 /// The form of a manifest that is written and read.
@@ -19,17 +20,6 @@ const VERSION: u32 = 1;
 
 /// The most that is read of a manifest, in bytes: room for some 400,000 files.
 const MAX_MANIFEST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// One file of a state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StateFile {
-    /// Where it is, the root first.
-    pub path: WorkspacePath,
-    /// Its content.
-    pub sha256: Sha256,
-    /// Its length.
-    pub bytes: u64,
-}
 
 /// How one file of a state differs from the state before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +32,18 @@ pub struct StateChange {
     pub sha256: Sha256,
     /// Its length now; of a deleted file the one before.
     pub bytes: u64,
+}
+
+impl From<&Difference<'_>> for StateChange {
+    fn from(difference: &Difference<'_>) -> Self {
+        let file = difference.listed();
+        Self {
+            path: file.path.clone(),
+            kind: difference.kind(),
+            sha256: file.sha256.clone(),
+            bytes: file.bytes,
+        }
+    }
 }
 
 impl From<&StateChange> for PersistentChange {
@@ -62,7 +64,7 @@ pub struct PersistSnapshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_state_id: Option<StateId>,
     /// In byte order of the paths.
-    pub files: Vec<StateFile>,
+    pub files: Vec<ListedFile>,
 }
 
 /// A state as it is stored.
@@ -85,7 +87,7 @@ pub struct StateManifest {
     /// RFC 3339, UTC.
     pub created_at: String,
     /// Every file, in byte order of the paths.
-    pub files: Vec<StateFile>,
+    pub files: Vec<ListedFile>,
     /// What differs from the state that the run began with, in byte order of the paths.
     pub changes: Vec<StateChange>,
 }
@@ -169,7 +171,7 @@ impl States {
 }
 
 /// What must hold of a list of files beyond its form.
-pub(crate) fn check_files(files: &[StateFile]) -> Result<(), String> {
+pub(crate) fn check_files(files: &[ListedFile]) -> Result<(), String> {
     check_paths(files.iter().map(|file| &file.path))
 }
 

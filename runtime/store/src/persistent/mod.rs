@@ -5,7 +5,6 @@
 //! run begins with is read from the chat by the caller, and nothing here writes the chat.
 
 mod contents;
-mod diff;
 mod error;
 mod manifest;
 mod place;
@@ -27,7 +26,7 @@ use innkeeper_protocol::path::RootName;
 pub use contents::baseline;
 pub use error::PersistentError;
 pub(crate) use manifest::check_files;
-pub use manifest::{PersistSnapshot, StateChange, StateFile, StateManifest};
+pub use manifest::{PersistSnapshot, StateChange, StateManifest};
 pub(crate) use place::ensure_folder;
 pub use promote::{NewState, Promotion};
 

@@ -13,12 +13,12 @@ use innkeeper_protocol::id::{RunId, StableChatId, StateId};
 use innkeeper_protocol::path::RootName;
 
 use super::contents::{contents, open};
-use super::diff::changes;
-use super::manifest::{PersistSnapshot, StateFile, StateManifest};
+use super::manifest::{PersistSnapshot, StateChange, StateManifest};
 use super::place::{Place, ensure_folder};
 use super::sweep::temporary_name;
 use super::{FOLDER, MANIFEST, PersistentError, States, persistent_roots, place_in};
 use crate::atomic::{Durability, sync_folder, write_in};
+use crate::listing::{ListedFile, differences};
 use crate::tree::Tree;
 
 /// What is to be said about a new state; its files are found.
@@ -67,7 +67,10 @@ impl States {
             stable_chat_id: new.stable_chat_id,
             base_state_id: baseline.base_state_id.clone(),
             created_at: new.created_at,
-            changes: changes(&baseline.files, &files),
+            changes: differences(&baseline.files, &files)
+                .iter()
+                .map(StateChange::from)
+                .collect(),
             files,
         };
         temporary
@@ -130,7 +133,7 @@ impl<'a> Temporary<'a> {
     }
 
     /// Copies the run's persistent roots in, durably but for the folder's own names.
-    fn fill(&self, run: &Tree) -> Result<(Vec<StateFile>, u64), PersistentError> {
+    fn fill(&self, run: &Tree) -> Result<(Vec<ListedFile>, u64), PersistentError> {
         let folder = self.open()?;
         let mut place = Place::new(&folder, Durability::Durable);
         let (mut files, mut skipped) = (Vec::new(), 0_u64);
@@ -182,7 +185,7 @@ fn copy_root(
     run: &Tree,
     root: &RootName,
     place: &mut Place<'_>,
-    files: &mut Vec<StateFile>,
+    files: &mut Vec<ListedFile>,
 ) -> Result<u64, PersistentError> {
     // The root was made at the start, and no tool can remove it: a missing one is not an empty one.
     let found = contents(run, root, None)?.ok_or_else(|| PersistentError::RootMissing {
@@ -203,7 +206,7 @@ fn copy_root(
         let (sha256, bytes) = place
             .file(&path, &mut file)
             .map_err(PersistentError::io(path.as_str()))?;
-        files.push(StateFile { path, sha256, bytes });
+        files.push(ListedFile { path, sha256, bytes });
     }
     for path in &folders {
         place.sync(path).map_err(PersistentError::io(path.as_str()))?;

@@ -9,10 +9,11 @@ use innkeeper_protocol::id::StateId;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 
 use super::contents::{baseline, contents, open};
-use super::manifest::{PersistSnapshot, StateFile};
+use super::manifest::PersistSnapshot;
 use super::place::Place;
 use super::{PersistentError, States, persistent_roots, place_in};
 use crate::atomic::Durability;
+use crate::listing::ListedFile;
 use crate::tree::Tree;
 
 impl States {
@@ -71,7 +72,7 @@ struct Source<'a> {
     state: Tree,
     state_id: &'a StateId,
     /// What is still to come.
-    listed: BTreeMap<WorkspacePath, StateFile>,
+    listed: BTreeMap<WorkspacePath, ListedFile>,
     left_out: u64,
 }
 

@@ -11,7 +11,8 @@ use innkeeper_protocol::id::{RunId, StableChatId, StateId, WorkspaceId};
 use innkeeper_protocol::path::WorkspacePath;
 use serde_json::Value;
 
-use super::{NewState, PersistSnapshot, Promotion, StateFile, States};
+use super::{NewState, PersistSnapshot, Promotion, States};
+use crate::listing::ListedFile;
 use crate::runs::RunsRoot;
 use crate::tree::Tree;
 
@@ -128,8 +129,8 @@ pub(crate) fn state_id(id: &str) -> StateId {
     StateId::parse(id).unwrap()
 }
 
-pub(crate) fn file(path: &str, text: &str) -> StateFile {
-    StateFile {
+pub(crate) fn file(path: &str, text: &str) -> ListedFile {
+    ListedFile {
         path: WorkspacePath::parse(path).unwrap(),
         sha256: Sha256::of(text.as_bytes()),
         bytes: u64::try_from(text.len()).unwrap(),

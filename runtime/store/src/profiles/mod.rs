@@ -10,7 +10,6 @@
 //! all, is decided by whoever reads; so a file that makes no sense is in nobody's way.
 
 mod error;
-mod file;
 
 use std::fs::File;
 use std::io;
@@ -22,9 +21,9 @@ use innkeeper_protocol::id::ProfileId;
 
 use crate::atomic::{sync_folder, unique};
 use crate::chat::lock::{ATTEMPTS, lock_file};
+use crate::regular::{check_regular, read_in, too_large};
 
 pub use error::ProfilesError;
-pub use file::MAX_PROFILE_BYTES;
 
 const FOLDER: &str = "_tauritavern/agent-profiles";
 const PROFILES: &str = "profiles";
@@ -32,6 +31,8 @@ const STAGING: &str = ".staging";
 /// Lies where nobody looks for profiles.
 const LOCK_NAME: &str = ".staging/lock";
 const ENDING: &str = ".json";
+/// Most bytes of a profile; real ones have a few thousand.
+const MAX_PROFILE_BYTES: u64 = 1024 * 1024;
 
 /// The profiles of one data root. Everything here blocks for the time that files take.
 #[derive(Debug, Clone)]
@@ -130,7 +131,10 @@ impl ProfilesFolder {
         match folder.symlink_metadata(&name) {
             Err(error) if is_gone(&error) => return Ok(false),
             Err(source) => return Err(self.unreadable(id, source)),
-            Ok(metadata) if metadata.is_dir() => return Err(self.unreadable(id, file::refusal("it is a folder"))),
+            Ok(metadata) if metadata.is_dir() => {
+                let refusal = io::Error::new(io::ErrorKind::InvalidInput, "it is a folder");
+                return Err(self.unreadable(id, refusal));
+            }
             Ok(_) => {}
         }
         let _lock = self.lock(id)?;
@@ -154,7 +158,7 @@ impl ProfilesFolder {
     }
 
     fn read_in(&self, folder: &Dir, id: &ProfileId) -> Result<Option<Vec<u8>>, ProfilesError> {
-        match file::read(folder, &file_name(id)) {
+        match read_in(folder, &file_name(id), MAX_PROFILE_BYTES) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(self.unreadable(id, source)),
@@ -170,10 +174,12 @@ impl ProfilesFolder {
     /// Under the lock.
     fn put(&self, id: &ProfileId, bytes: &[u8]) -> Result<(), ProfilesError> {
         let put = || {
-            file::check_size(bytes.len())?;
+            if bytes.len() as u64 > MAX_PROFILE_BYTES {
+                return Err(too_large(MAX_PROFILE_BYTES));
+            }
             std::fs::create_dir_all(self.path())?;
             let (folder, staging) = (open_folder(&self.path())?, open_folder(&self.home().join(STAGING))?);
-            file::check_replaceable(&folder, &file_name(id))?;
+            check_replaceable(&folder, &file_name(id))?;
             stage(&staging, &folder, id, bytes)
         };
         put().map_err(|source| self.write_failed(id, source))
@@ -209,6 +215,15 @@ pub fn file_name(id: &ProfileId) -> String {
 
 fn open_folder(path: &Path) -> io::Result<Dir> {
     Dir::open_ambient_dir(path, ambient_authority())
+}
+
+/// Refuses to put a file in the place of something that is none.
+fn check_replaceable(folder: &Dir, name: &str) -> io::Result<()> {
+    match folder.symlink_metadata(name) {
+        Ok(metadata) => check_regular(metadata.file_type()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 /// Writes the content under a name of its own, then renames it over the old one: a crash leaves one of the two, whole.

@@ -10,7 +10,7 @@ use cap_std::fs::Dir;
 use innkeeper_protocol::path::WorkspacePath;
 
 use super::{Rollback, RollbackError};
-use crate::checkpoint::{CheckpointFile, Difference};
+use crate::listing::{Difference, ListedFile};
 use crate::tree::{Change, Guard, TreeError};
 
 /// Bytes of content that are put in place together: all of them are in memory once.
@@ -23,7 +23,7 @@ const MAX_LEVELS: u32 = 128;
 impl Rollback {
     /// Makes all of the changes, or stops at the first that fails.
     pub(super) fn carry_out(&self, found: &[Difference<'_>]) -> Result<(), RollbackError> {
-        let going: Vec<&CheckpointFile> = found
+        let going: Vec<&ListedFile> = found
             .iter()
             .filter(|difference| difference.after().is_none())
             .filter_map(Difference::before)
@@ -32,7 +32,7 @@ impl Rollback {
             let changes: Vec<Change> = batch.iter().map(|file| removal(file)).collect();
             self.tree.apply(&changes)?;
         }
-        let coming: Vec<(&CheckpointFile, Guard)> = found.iter().filter_map(arrival).collect();
+        let coming: Vec<(&ListedFile, Guard)> = found.iter().filter_map(arrival).collect();
         self.remove_emptied(&going)?;
         self.clear_places(&coming)?;
         let mut rest = coming.as_slice();
@@ -45,7 +45,7 @@ impl Rollback {
         Ok(())
     }
 
-    fn write(&self, file: &CheckpointFile, guard: &Guard) -> Result<Change, RollbackError> {
+    fn write(&self, file: &ListedFile, guard: &Guard) -> Result<Change, RollbackError> {
         Ok(Change::Write {
             path: file.path.clone(),
             bytes: self.checkpoints.content(file)?,
@@ -54,7 +54,7 @@ impl Rollback {
     }
 
     /// Removes the folders that held nothing but files that went, inner ones first. Roots stay.
-    fn remove_emptied(&self, gone: &[&CheckpointFile]) -> Result<(), RollbackError> {
+    fn remove_emptied(&self, gone: &[&ListedFile]) -> Result<(), RollbackError> {
         let mut folders = BTreeSet::new();
         for file in gone {
             let mut folder = file.path.parent();
@@ -74,7 +74,7 @@ impl Rollback {
     }
 
     /// Removes empty folders that stand where a file is to come.
-    fn clear_places(&self, coming: &[(&CheckpointFile, Guard)]) -> Result<(), RollbackError> {
+    fn clear_places(&self, coming: &[(&ListedFile, Guard)]) -> Result<(), RollbackError> {
         for (file, _) in coming {
             let path = &file.path;
             let clear = || match open_parent(self.tree.root(), path)? {
@@ -87,14 +87,14 @@ impl Rollback {
     }
 }
 
-fn removal(file: &CheckpointFile) -> Change {
+fn removal(file: &ListedFile) -> Change {
     Change::Remove {
         path: file.path.clone(),
         guard: Guard::MustMatch(file.sha256.clone()),
     }
 }
 
-fn arrival<'a>(difference: &Difference<'a>) -> Option<(&'a CheckpointFile, Guard)> {
+fn arrival<'a>(difference: &Difference<'a>) -> Option<(&'a ListedFile, Guard)> {
     let guard = match difference.before() {
         Some(file) => Guard::MustMatch(file.sha256.clone()),
         None => Guard::MustNotExist,
@@ -103,9 +103,9 @@ fn arrival<'a>(difference: &Difference<'a>) -> Option<(&'a CheckpointFile, Guard
 }
 
 /// How many files come next: at least one, and no more than fit into a batch.
-fn batch_length(rest: &[(&CheckpointFile, Guard)]) -> usize {
+fn batch_length(rest: &[(&ListedFile, Guard)]) -> usize {
     let mut bytes: u64 = 0;
-    let fits = |(file, _): &&(&CheckpointFile, Guard)| {
+    let fits = |(file, _): &&(&ListedFile, Guard)| {
         bytes = bytes.saturating_add(file.bytes);
         bytes <= MAX_BATCH_BYTES
     };

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use innkeeper_protocol::event::PersistentChange;
 use innkeeper_protocol::path::WorkspacePath;
 
-use crate::checkpoint::{Checkpoint, CheckpointFile, Checkpoints, Difference, differences};
+use crate::checkpoint::{Checkpoint, Checkpoints};
+use crate::listing::{Difference, ListedFile, differences};
 use crate::tree::{Kind, Scope, Tree, TreeError};
 
 pub use error::RollbackError;
@@ -106,11 +107,7 @@ impl Rollback {
     }
 
     /// Files of the plan that are in no checkpoint as they are now. Where the newest checkpoint cannot be read, all count.
-    fn unsaved(
-        &self,
-        present: &[CheckpointFile],
-        planned: &[Difference<'_>],
-    ) -> Result<Vec<WorkspacePath>, RollbackError> {
+    fn unsaved(&self, present: &[ListedFile], planned: &[Difference<'_>]) -> Result<Vec<WorkspacePath>, RollbackError> {
         let newest = self.checkpoints.numbers()?.last().copied();
         let newest = newest.and_then(|number| self.checkpoints.load(number).ok());
         let saved = newest.map(|checkpoint| checkpoint.files).unwrap_or_default();

@@ -5,8 +5,10 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use innkeeper_protocol::id::RunId;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +23,23 @@ use crate::journal::{self, Access, JournalIssue, Reading};
 const SUMMARY_VERSION: u32 = 1;
 /// Longest cache file that is read: records are small, and a longer file is none of ours.
 const MAX_CACHE_BYTES: u64 = 1024 * 1024;
+/// Most records that one pass over all runs writes into the caches. Making two files costs more than folding a usual journal, so a pass
+/// that finds no caches writes a part of them, and the passes after it the rest.
+pub(crate) const CACHED_IN_A_PASS: usize = 100;
+
+/// How many records may still be written.
+struct Room(AtomicUsize);
+
+impl Room {
+    fn of(records: usize) -> Self {
+        Self(AtomicUsize::new(records))
+    }
+
+    fn take(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+}
 
 /// A run's record, as good as its journal allows.
 #[derive(Debug)]
@@ -70,6 +89,20 @@ impl RunsRoot {
     }
 
     pub(crate) fn load(&self, folder: &RunFolder) -> Result<Loaded, RunsError> {
+        self.load_within(folder, &Room::of(1))
+    }
+
+    /// The records of many runs, each by itself, in the order of their folders. Journals are read at the same time; of the records that
+    /// no cache had, at most `room` are written into the caches.
+    pub(crate) fn load_all(&self, folders: &[RunFolder], room: usize) -> Vec<Result<Loaded, RunsError>> {
+        let room = Room::of(room);
+        folders
+            .par_iter()
+            .map(|folder| self.load_within(folder, &room))
+            .collect()
+    }
+
+    fn load_within(&self, folder: &RunFolder, room: &Room) -> Result<Loaded, RunsError> {
         let cached = [self.index_path(folder.run_id()), folder.record_path()]
             .iter()
             .filter_map(|path| read_cache::<RunRecord>(path))
@@ -81,14 +114,14 @@ impl RunsRoot {
                     damage: None,
                 });
             }
-            if let Some(record) = self.fold_on(folder, record)? {
+            if let Some(record) = self.fold_on(folder, record, room)? {
                 return Ok(Loaded {
                     record: Some(record),
                     damage: None,
                 });
             }
         }
-        self.rebuild(folder)
+        self.rebuild(folder, room)
     }
 
     pub(crate) fn summarise(&self, folder: &RunFolder, record: RunRecord) -> Result<RunSummary, RunsError> {
@@ -121,7 +154,7 @@ impl RunsRoot {
     }
 
     /// Continues a record that covers a part of the journal; None when it does not fit.
-    fn fold_on(&self, folder: &RunFolder, record: RunRecord) -> Result<Option<RunRecord>, RunsError> {
+    fn fold_on(&self, folder: &RunFolder, record: RunRecord, room: &Room) -> Result<Option<RunRecord>, RunsError> {
         let offset = record.journal_bytes;
         let mut fold = RunFold::resume(record);
         let reading = journal::fold_from(folder.journal(), offset, &mut |event| fold.apply(&event))?;
@@ -132,13 +165,15 @@ impl RunsRoot {
             return Ok(None);
         }
         let record = fold.record(bytes);
-        if let Some(record) = record.as_ref().filter(|record| record.journal_bytes != offset) {
+        if let Some(record) = record.as_ref().filter(|record| record.journal_bytes != offset)
+            && room.take()
+        {
             ignore_failure(self.save_record(folder, record));
         }
         Ok(record)
     }
 
-    fn rebuild(&self, folder: &RunFolder) -> Result<Loaded, RunsError> {
+    fn rebuild(&self, folder: &RunFolder, room: &Room) -> Result<Loaded, RunsError> {
         let mut fold = RunFold::default();
         let mut count = 0_u64;
         let reading = journal::fold(folder.journal(), &mut |event| {
@@ -159,7 +194,7 @@ impl RunsRoot {
         if record.workspace_id != *folder.workspace_id() {
             return Err(no_record(folder));
         }
-        if damage.is_none() {
+        if damage.is_none() && room.take() {
             // A record of a damaged journal is not kept: whoever reads it next should hear of the damage again.
             ignore_failure(self.save_record(folder, &record));
         }

@@ -5,16 +5,16 @@
 
 use innkeeper_protocol::envelope::{Draft, Level};
 use innkeeper_protocol::id::CommitId;
+use innkeeper_protocol::run::RunStatus;
 use serde_json::{Map, Value, json};
 
 use super::open_work::{
-    Approval, Commit, CommitState, DanglingCall, OUTCOME, OUTCOME_UNKNOWN, OpenCall, OpenWork, member,
+    Approval, Commit, CommitState, DanglingCall, INVOCATION, OUTCOME, OUTCOME_UNKNOWN, OpenCall, OpenWork, member,
 };
 
 /// The code of everything that ended because its process did.
 pub(crate) const RESTARTED: &str = "agent.process_restarted";
-const RESTARTED_REASON: &str = "process_restarted";
-const RESTARTED_MESSAGE: &str = "the process that executed this run ended before the run did";
+pub(crate) const RESTARTED_REASON: &str = "process_restarted";
 const ROOT: &str = "inv_root";
 
 /// Whether the chat holds a commit that the host was asked for.
@@ -41,37 +41,86 @@ pub(crate) trait Witness {
 
 /// How a run is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum Ending<'a> {
     /// Its process ended.
     Restarted,
     /// Someone cancelled it when it had no process any more.
     Cancelled,
+    /// Its journal took no more events, and takes them again.
+    Broken(&'a BrokenRun),
+}
+
+/// What broke a run off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenRun {
+    /// The stable code.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+}
+
+impl Ending<'_> {
+    fn code(&self) -> &str {
+        match self {
+            Self::Restarted | Self::Cancelled => RESTARTED,
+            Self::Broken(broken) => &broken.code,
+        }
+    }
+
+    fn message(&self) -> &str {
+        match self {
+            Self::Restarted | Self::Cancelled => "the process that executed this run ended before the run did",
+            Self::Broken(broken) => &broken.message,
+        }
+    }
+
+    /// Why a question is answered with no, in one word.
+    fn reason(&self) -> &'static str {
+        match self {
+            Self::Restarted | Self::Cancelled => RESTARTED_REASON,
+            Self::Broken(_) => "run_ended",
+        }
+    }
 }
 
 /// Everything that is to be appended.
-pub(crate) fn closing_events(work: &OpenWork, ending: Ending, witness: &dyn Witness) -> Vec<Draft> {
+pub(crate) fn closing_events(work: &OpenWork, ending: Ending<'_>, witness: &dyn Witness) -> Vec<Draft> {
     let mut drafts = Vec::new();
     if ending == Ending::Cancelled && !work.cancel_requested {
         drafts.push(info("run_cancel_requested", Value::Null));
     }
     let (asked, others): (Vec<&OpenCall>, Vec<&OpenCall>) =
         work.calls.iter().partition(|call| call.approval != Approval::Settled);
-    asked.iter().for_each(|call| deny(call, &mut drafts));
+    asked.iter().for_each(|call| deny(call, ending, &mut drafts));
     let mut ledger = Ledger::new(work);
     let unknown = settle_commits(work, witness, &mut ledger, &mut drafts);
-    drafts.extend(others.iter().map(|call| fail(call, work, &unknown, witness)));
-    drafts.extend(work.tasks.iter().map(cancel_task));
-    drafts.extend(
-        work.invocations
-            .iter()
-            .map(|invocation| close_invocation(invocation, ending)),
-    );
-    drafts.extend(discard_guidance(&work.guidance));
+    drafts.extend(others.iter().map(|call| fail(call, work, &unknown, ending, witness)));
+    drafts.extend(work.updates.iter().map(update_failed));
+    drafts.extend(work.tasks.iter().map(|task| cancel_task(task, ending)));
+    let is_failed = |invocation| ending != Ending::Cancelled && member(invocation, "invocationId") == ROOT;
+    drafts.extend(work.invocations.iter().map(|invocation| {
+        let end = if is_failed(invocation) { "failed" } else { "cancelled" };
+        close_invocation(invocation, end)
+    }));
+    drafts.extend(discard_guidance(&work.guidance, unheard(ending, &ledger)));
     drafts.push(match ending {
-        Ending::Restarted => terminal(&ledger),
+        Ending::Restarted | Ending::Broken(_) => terminal(&ledger, ending),
         Ending::Cancelled => info("run_cancelled", Value::Null),
     });
     drafts
+}
+
+/// What is to be appended to a run that has ended: where one completes, its last invocation is told to have ended after the run is.
+pub(crate) fn bookkeeping_events(work: &OpenWork, ended: RunStatus) -> Vec<Draft> {
+    let status = match ended {
+        RunStatus::Completed => "completed",
+        RunStatus::Cancelled => "cancelled",
+        _ => "failed",
+    };
+    let invocations = work.invocations.iter();
+    invocations
+        .map(|invocation| close_invocation(invocation, status))
+        .collect()
 }
 
 /// The commits that count, in order.
@@ -96,13 +145,13 @@ impl Ledger {
     }
 }
 
-fn deny(call: &OpenCall, drafts: &mut Vec<Draft>) {
+fn deny(call: &OpenCall, ending: Ending<'_>, drafts: &mut Vec<Draft>) {
     if let Approval::Awaited { approval_id } = &call.approval {
         let mut payload = carry(&call.payload, &["invocationId", "callId"]);
         payload.insert("approvalId".to_owned(), approval_id.clone());
         payload.insert("scope".to_owned(), json!("once"));
         payload.insert("by".to_owned(), json!("runtime"));
-        payload.insert("reason".to_owned(), json!(RESTARTED_REASON));
+        payload.insert("reason".to_owned(), json!(ending.reason()));
         drafts.push(info("tool_call_denied", payload.into()));
     }
     let message = "the run ended before the call was approved";
@@ -140,12 +189,12 @@ fn settle_commits<'a>(
                 CommitEvidence::Absent => {
                     drafts.push(commit_failed(
                         commit,
-                        "the process ended and the chat does not hold the commit",
+                        "the run ended and the chat does not hold the commit",
                         "error",
                     ));
                 }
                 CommitEvidence::Unreadable => {
-                    let message = "the process ended and the chat cannot be read";
+                    let message = "the run ended and the chat cannot be read";
                     drafts.push(commit_failed(commit, message, OUTCOME_UNKNOWN));
                     unknown.push(commit);
                 }
@@ -187,10 +236,11 @@ fn commit_failed(commit: &Commit, message: &str, outcome: &str) -> Draft {
 }
 
 /// Ends a call that nobody had to approve any more.
-fn fail(call: &OpenCall, work: &OpenWork, unknown: &[&Commit], witness: &dyn Witness) -> Draft {
+fn fail(call: &OpenCall, work: &OpenWork, unknown: &[&Commit], ending: Ending<'_>, witness: &dyn Witness) -> Draft {
     let text = |name| member(&call.payload, name).as_str().unwrap_or_default().to_owned();
     let latest = work.commits_of(&call.payload).next_back();
     let in_doubt = match latest {
+        _ if call.reached_out => true,
         Some(commit) => unknown.iter().any(|doubtful| std::ptr::eq(*doubtful, commit)),
         None => {
             call.started
@@ -202,14 +252,14 @@ fn fail(call: &OpenCall, work: &OpenWork, unknown: &[&Commit], witness: &dyn Wit
         }
     };
     if in_doubt {
-        let message = "the process ended during the call; whether it had an effect outside is not known";
+        let message = "the run ended during the call; whether it had an effect outside is not known";
         call_failed(call, Level::Error, "tool.outcome_unknown", message, OUTCOME_UNKNOWN)
     } else {
         call_failed(
             call,
             Level::Error,
-            RESTARTED,
-            "the process ended before the call did",
+            ending.code(),
+            "the run ended before the call did",
             "error",
         )
     }
@@ -231,33 +281,43 @@ fn call_failed(call: &OpenCall, level: Level, code: &str, message: &str, outcome
     Draft::new(level, "tool_call_failed", payload.into())
 }
 
-fn cancel_task(task: &Map<String, Value>) -> Draft {
+fn cancel_task(task: &Map<String, Value>, ending: Ending<'_>) -> Draft {
     let mut payload = carry(
         task,
         &["taskId", "parentInvocationId", "childInvocationId", "targetProfileId"],
     );
     payload.insert("status".to_owned(), json!("cancelled"));
     payload.insert("resultRef".to_owned(), Value::Null);
-    payload.insert("error".to_owned(), json!(RESTARTED));
+    payload.insert("error".to_owned(), json!(ending.code()));
     Draft::new(Level::Warn, "agent_task_cancelled", payload.into())
 }
 
-fn close_invocation(invocation: &Map<String, Value>, ending: Ending) -> Draft {
-    let has_failed = ending == Ending::Restarted && member(invocation, "invocationId") == ROOT;
-    let (kind, status) = if has_failed {
-        ("agent_invocation_failed", "failed")
-    } else {
-        ("agent_invocation_cancelled", "cancelled")
-    };
+fn close_invocation(invocation: &Map<String, Value>, status: &str) -> Draft {
     let mut payload = carry(
         invocation,
         &["invocationId", "parentInvocationId", "profileId", "kind", "exitPolicy"],
     );
     payload.insert("status".to_owned(), json!(status));
-    info(kind, payload.into())
+    info(&format!("{INVOCATION}{status}"), payload.into())
 }
 
-fn discard_guidance(pending: &[Map<String, Value>]) -> Option<Draft> {
+fn update_failed(update: &Map<String, Value>) -> Draft {
+    let mut payload = carry(update, &["updateId", "messageId", "stateId"]);
+    let message = "the run ended before the host answered; whether the message names the state is not known";
+    payload.insert("message".to_owned(), json!(message));
+    Draft::new(Level::Error, "persistent_state_metadata_update_failed", payload.into())
+}
+
+/// Why the model never read a person's words.
+fn unheard(ending: Ending<'_>, ledger: &Ledger) -> &'static str {
+    match ending {
+        Ending::Restarted | Ending::Cancelled => RESTARTED_REASON,
+        Ending::Broken(_) if ledger.commits.is_empty() => "run_failed_before_next_model_request",
+        Ending::Broken(_) => "run_partial_success_before_next_model_request",
+    }
+}
+
+fn discard_guidance(pending: &[Map<String, Value>], reason: &str) -> Option<Draft> {
     let first = pending.first()?;
     let all = |name: &str| -> Vec<Value> { pending.iter().filter_map(|item| item.get(name).cloned()).collect() };
     let sum = |name: &str| {
@@ -274,20 +334,21 @@ fn discard_guidance(pending: &[Map<String, Value>]) -> Option<Draft> {
         "chars": sum("chars"),
         "words": sum("words"),
         "preview": member(first, "preview"),
-        "reason": RESTARTED_REASON,
+        "reason": reason,
         "status": "discarded",
     });
     Some(Draft::new(Level::Warn, "user_guidance_discarded", payload))
 }
 
-fn terminal(ledger: &Ledger) -> Draft {
+fn terminal(ledger: &Ledger, ending: Ending<'_>) -> Draft {
     let failed = ledger.commits.is_empty();
+    let message = ending.message();
     let mut payload = json!({
-        "code": RESTARTED,
-        "message": RESTARTED_MESSAGE,
-        "technicalMessage": format!("internal: {RESTARTED_MESSAGE}"),
+        "code": ending.code(),
+        "message": message,
+        "technicalMessage": format!("internal: {message}"),
         "retryable": false,
-        "userRetryable": failed,
+        "userRetryable": failed && ending == Ending::Restarted,
         "details": {},
     });
     if failed {

@@ -8,6 +8,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::open_rollback::{ROLLBACK_COMPLETED, ROLLBACK_FAILED, ROLLBACK_REQUESTED};
+use super::open_work::{INVOCATION, is_end};
 use super::record::{CommittedMessage, Outcome, RunRecord, RunSummary};
 
 /// The state of a run after some of its events.
@@ -41,6 +42,7 @@ impl RunFold {
             match event.kind.as_str() {
                 ROLLBACK_REQUESTED => record.open_rollback = event.text("rollbackId").map(str::to_owned),
                 ROLLBACK_COMPLETED | ROLLBACK_FAILED => record.open_rollback = None,
+                kind if kind.starts_with(INVOCATION) => note_invocation(&mut record.live_invocations, event),
                 _ => {}
             }
         }
@@ -76,6 +78,15 @@ impl RunFold {
 
     pub(crate) fn into_outcome(self) -> Outcome {
         self.outcome
+    }
+}
+
+/// Keeps count of the invocations without an end.
+fn note_invocation(live: &mut Vec<String>, event: &Envelope) {
+    let Some(id) = event.text("invocationId") else { return };
+    live.retain(|known| known != id);
+    if !is_end(&event.kind) {
+        live.push(id.to_owned());
     }
 }
 
@@ -214,6 +225,25 @@ mod tests {
         assert_eq!(summary.terminal_at.as_deref(), Some("2026-01-01T00:00:04Z"));
         let numbered = fold(&events[..2]).summary().unwrap().committed_message.unwrap();
         assert_eq!(numbered.message_index, Some(7));
+    }
+
+    #[test]
+    fn a_run_is_settled_once_it_and_its_last_invocation_have_ended() {
+        let invocation = |stage: &str| {
+            let kind: &'static str = format!("agent_invocation_{stage}").leak();
+            (kind, json!({"invocationId": "inv_root"}))
+        };
+        let end = || ("run_completed", Value::Null);
+        let events = [
+            created(),
+            invocation("created"),
+            invocation("started"),
+            end(),
+            invocation("completed"),
+        ];
+        let settled = |count: usize| fold(&events[..count]).record(0).unwrap().is_settled();
+        assert_eq!([1, 3, 4, 5].map(settled), [false, false, false, true]);
+        assert!(fold(&[created(), end()]).record(0).unwrap().is_settled());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::cache::Loaded;
+use super::cache::{CACHED_IN_A_PASS, Loaded};
 use super::error::{RunIssue, RunsError};
 use super::folder::{RunFolder, RunsRoot, issue, names};
 use super::record::{RunRecord, RunSummary, parse_time};
@@ -111,8 +111,9 @@ impl RunsRoot {
     fn rows(&self) -> Result<(Vec<Row>, Vec<RunIssue>), RunsError> {
         let (folders, mut issues) = self.folders()?;
         let mut rows = Vec::with_capacity(folders.len());
-        for folder in folders {
-            let loaded = match self.load(&folder) {
+        let found = self.load_all(&folders, CACHED_IN_A_PASS);
+        for (folder, found) in folders.into_iter().zip(found) {
+            let loaded = match found {
                 Ok(loaded) => loaded,
                 Err(error) => {
                     issues.push(issue(Some(folder.run_id().clone()), EVENTS_FILE, &error));

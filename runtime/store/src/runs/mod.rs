@@ -24,6 +24,6 @@ pub use list::{ListCursor, ListQuery, RunPage};
 pub use open_rollback::RollbackHistory;
 pub use open_work::DanglingCall;
 pub use record::{CommittedMessage, RunRecord, RunSummary};
-pub use recover::{CommitEvidence, RecoveryPorts, RecoveryReport, cancel_abandoned, recover};
+pub use recover::{BrokenRun, CommitEvidence, RecoveryPorts, RecoveryReport, cancel_abandoned, close_broken, recover};
 
 pub(crate) use folder::private_dir;

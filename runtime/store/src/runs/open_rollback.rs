@@ -4,9 +4,9 @@
 //! files of two moments. It is ended by saying so; the files are left alone, because somebody may have worked on them since.
 
 use innkeeper_protocol::envelope::{Draft, Envelope, Level};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::closing::RESTARTED;
+use super::closing::{RESTARTED, RESTARTED_REASON};
 use crate::checkpoint::number_of;
 
 pub(crate) const ROLLBACK_REQUESTED: &str = "workspace_rollback_requested";
@@ -26,7 +26,11 @@ struct OpenRollback {
     checkpoint_id: Value,
     /// The checkpoint of the state before; without it no file was touched.
     safety: Option<String>,
+    /// What identifies the question that a person was asked and has not answered.
+    question: Option<Map<String, Value>>,
 }
+
+const QUESTION_MEMBERS: [&str; 3] = ["invocationId", "callId", "approvalId"];
 
 impl RollbackHistory {
     /// Takes the next event in.
@@ -38,9 +42,11 @@ impl RollbackHistory {
                     rollback_id: member("rollbackId"),
                     checkpoint_id: member("checkpointId"),
                     safety: None,
+                    question: None,
                 });
             }
             ROLLBACK_COMPLETED | ROLLBACK_FAILED => self.open = None,
+            "tool_call_awaiting_approval" | "tool_call_approved" | "tool_call_denied" => self.observe_question(event),
             "checkpoint_created" => {
                 let id = event.text("checkpointId").unwrap_or_default();
                 self.highest_checkpoint = self.highest_checkpoint.max(number_of(id).unwrap_or(0));
@@ -58,33 +64,54 @@ impl RollbackHistory {
         self.highest_checkpoint
     }
 
-    /// The event that ends a rollback whose process is gone, if there is such a rollback.
-    #[must_use]
-    pub fn closing_event(&self) -> Option<Draft> {
-        let open = self.open.as_ref()?;
-        let message = match &open.safety {
-            None => "the process ended before the rollback began; no file was changed".to_owned(),
-            Some(safety) => format!(
-                "the process ended during the rollback; some files may be as at the checkpoint and others as before. What all of \
-                 them were before is in checkpoint {safety}"
-            ),
-        };
-        let payload = json!({
-            "rollbackId": open.rollback_id, "checkpointId": open.checkpoint_id, "code": RESTARTED, "message": message,
+    fn observe_question(&mut self, event: &Envelope) {
+        let Some(open) = &mut self.open else { return };
+        if event.text("callId") != open.rollback_id.as_str() {
+            return;
+        }
+        open.question = (event.kind == "tool_call_awaiting_approval").then(|| {
+            let member = |name: &str| (name.to_owned(), event.payload.get(name).cloned().unwrap_or_default());
+            QUESTION_MEMBERS.map(member).into_iter().collect()
         });
-        Some(Draft::new(Level::Error, ROLLBACK_FAILED, payload))
     }
+
+    /// The events that end a rollback whose process is gone, its question first; none where there is no such rollback.
+    #[must_use]
+    pub fn closing_events(&self) -> Vec<Draft> {
+        let Some(open) = &self.open else { return Vec::new() };
+        let question = open.question.clone().map(denied);
+        question.into_iter().chain([failed(open)]).collect()
+    }
+}
+
+fn denied(question: Map<String, Value>) -> Draft {
+    let mut payload = question;
+    let answer = [("scope", "once"), ("by", "runtime"), ("reason", RESTARTED_REASON)];
+    payload.extend(answer.map(|(name, value)| (name.to_owned(), json!(value))));
+    Draft::new(Level::Info, "tool_call_denied", payload.into())
+}
+
+fn failed(open: &OpenRollback) -> Draft {
+    let message = match &open.safety {
+        None => "the process ended before the rollback began; no file was changed".to_owned(),
+        Some(safety) => format!(
+            "the process ended during the rollback; some files may be as at the checkpoint and others as before. What all of them \
+             were before is in checkpoint {safety}"
+        ),
+    };
+    let payload = json!({
+        "rollbackId": open.rollback_id, "checkpointId": open.checkpoint_id, "code": RESTARTED, "message": message,
+    });
+    Draft::new(Level::Error, ROLLBACK_FAILED, payload)
 }
 
 #[cfg(test)]
 mod tests {
-    use innkeeper_protocol::run::RunStatus;
-    use serde_json::Map;
-
     use super::*;
     use crate::journal::testing::draft;
     use crate::runs::testing::{Answers, World, completed, events, run_id};
     use crate::runs::{CommitEvidence, RecoveryReport, recover};
+    use innkeeper_protocol::run::RunStatus;
 
     fn history(events: &[(&str, Value)]) -> RollbackHistory {
         let mut history = RollbackHistory::default();
@@ -113,7 +140,7 @@ mod tests {
     }
 
     fn message(history: &RollbackHistory) -> Option<String> {
-        let draft = history.closing_event()?;
+        let draft = history.closing_events().pop()?;
         Some(draft.payload["message"].as_str().unwrap().to_owned())
     }
 
@@ -127,6 +154,27 @@ mod tests {
         for end in [ROLLBACK_COMPLETED, ROLLBACK_FAILED] {
             assert_eq!(message(&history(&[requested(), (end, json!({}))])), None);
         }
+    }
+
+    #[test]
+    fn a_question_that_nobody_answered_is_answered_with_no_first() {
+        let question = |kind: &'static str, call: &str| {
+            let payload = json!({"invocationId": "inv_root", "callId": call, "approvalId": "approval_1", "title": "t"});
+            (kind, payload)
+        };
+        let asked = || question("tool_call_awaiting_approval", "rollback_1");
+        let drafts = history(&[requested(), asked()]).closing_events();
+        let kinds: Vec<&str> = drafts.iter().map(|draft| draft.kind.as_str()).collect();
+        assert_eq!(kinds, ["tool_call_denied", ROLLBACK_FAILED]);
+        let expected = json!({
+            "invocationId": "inv_root", "callId": "rollback_1", "approvalId": "approval_1",
+            "scope": "once", "by": "runtime", "reason": "process_restarted",
+        });
+        assert_eq!(drafts[0].payload, expected);
+        let answered = [requested(), asked(), question("tool_call_approved", "rollback_1")];
+        assert_eq!(history(&answered).closing_events().len(), 1);
+        let foreign = [requested(), question("tool_call_awaiting_approval", "call_1")];
+        assert_eq!(history(&foreign).closing_events().len(), 1);
     }
 
     #[test]

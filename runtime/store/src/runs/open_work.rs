@@ -37,6 +37,8 @@ pub(crate) struct OpenCall {
     pub(crate) payload: Map<String, Value>,
     pub(crate) approval: Approval,
     pub(crate) started: bool,
+    /// It had a request sent that may have changed something outside.
+    pub(crate) reached_out: bool,
 }
 
 /// How a commit that the host was asked for ended.
@@ -70,6 +72,8 @@ pub(crate) struct OpenWork {
     pub(crate) tasks: Vec<Map<String, Value>>,
     /// Latest payload of each invocation without an end.
     pub(crate) invocations: Vec<Map<String, Value>>,
+    /// Payloads of updates of the message's metadata that the host was asked for and has not answered.
+    pub(crate) updates: Vec<Map<String, Value>>,
     /// Payloads of guidance that was neither applied nor discarded.
     pub(crate) guidance: Vec<Map<String, Value>>,
     /// Someone asked to cancel.
@@ -83,6 +87,9 @@ pub(crate) const OUTCOME: &str = "outcome";
 /// Its value, also that of `tool_call_failed`.
 pub(crate) const OUTCOME_UNKNOWN: &str = "outcome_unknown";
 
+/// How the types of events about invocations begin.
+pub(crate) const INVOCATION: &str = "agent_invocation_";
+
 impl OpenWork {
     /// Takes the next event in.
     pub(crate) fn observe(&mut self, event: &Envelope) {
@@ -94,8 +101,13 @@ impl OpenWork {
             kind if kind.starts_with("tool_call_") => self.observe_call(kind, payload),
             kind if kind.starts_with("chat_commit_") => self.observe_commit(kind, payload),
             kind if kind.starts_with("agent_task_") => observe_stage(&mut self.tasks, "taskId", kind, payload),
-            kind if kind.starts_with("agent_invocation_") => {
+            kind if kind.starts_with(INVOCATION) => {
                 observe_stage(&mut self.invocations, "invocationId", kind, payload);
+            }
+            "persistent_state_metadata_update_requested" => self.updates.push(payload.clone()),
+            "persistent_state_metadata_updated" | "persistent_state_metadata_update_failed" => {
+                let id = member(payload, "updateId");
+                self.updates.retain(|update| member(update, "updateId") != id);
             }
             "user_guidance_submitted" => self.guidance.push(payload.clone()),
             "user_guidance_applied" | "user_guidance_discarded" => {
@@ -139,6 +151,7 @@ impl OpenWork {
                 payload: payload.clone(),
                 approval: Approval::Settled,
                 started: false,
+                reached_out: false,
             });
             return;
         }
@@ -160,6 +173,7 @@ impl OpenWork {
             "tool_call_approved" => call.approval = Approval::Settled,
             "tool_call_denied" => call.approval = Approval::Denied,
             "tool_call_started" => call.started = true,
+            "tool_call_request_started" => call.reached_out = true,
             _ => {}
         }
     }
@@ -199,14 +213,18 @@ impl OpenWork {
     }
 }
 
+/// Whether a type tells the end of a task or an invocation.
+pub(crate) fn is_end(kind: &str) -> bool {
+    ["_completed", "_failed", "_cancelled", "_transferred"]
+        .iter()
+        .any(|end| kind.ends_with(end))
+}
+
 /// Follows one task or invocation from stage to stage; the last word of the type says which.
 fn observe_stage(open: &mut Vec<Map<String, Value>>, id: &str, kind: &str, payload: &Map<String, Value>) {
     let key = member(payload, id);
     let known = open.iter().position(|item| member(item, id) == key);
-    let ended = ["_completed", "_failed", "_cancelled", "_transferred"]
-        .iter()
-        .any(|end| kind.ends_with(end));
-    match (known, ended) {
+    match (known, is_end(kind)) {
         (Some(at), true) => {
             open.remove(at);
         }

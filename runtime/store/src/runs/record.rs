@@ -61,6 +61,9 @@ pub struct RunRecord {
     /// The rollback that was asked for and has no end, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_rollback: Option<String>,
+    /// Invocations that began and have no end yet, in the order in which they began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live_invocations: Vec<String>,
     /// Bytes of the journal that are folded into this record.
     pub journal_bytes: u64,
 }
@@ -106,8 +109,14 @@ impl RunRecord {
             created_at: event.timestamp.clone(),
             updated_at: event.timestamp.clone(),
             open_rollback: None,
+            live_invocations: Vec::new(),
             journal_bytes: 0,
         })
+    }
+
+    /// Whether the run has ended and nothing that may follow its end is left open.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.status.is_terminal() && self.open_rollback.is_none() && self.live_invocations.is_empty()
     }
 }
 

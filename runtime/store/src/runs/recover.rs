@@ -5,8 +5,8 @@
 
 use innkeeper_protocol::id::{CommitId, RunId};
 
-use super::cache::Loaded;
-use super::closing::{Ending, Witness, closing_events};
+use super::cache::{CACHED_IN_A_PASS, Loaded};
+use super::closing::{Ending, Witness, bookkeeping_events, closing_events};
 use super::error::{RunIssue, RunsError};
 use super::fold::RunFold;
 use super::folder::{RunFolder, RunsRoot, issue};
@@ -17,12 +17,12 @@ use super::open_work::{DanglingCall, OpenWork};
 use super::record::RunRecord;
 use crate::journal::{Durability, EVENTS_FILE, Journal, JournalError, Stamps};
 
-pub use super::closing::CommitEvidence;
+pub use super::closing::{BrokenRun, CommitEvidence};
 
 /// What closing a run needs from outside: stamps, and answers about the world.
 pub trait RecoveryPorts: Stamps {
-    /// Whether this call, which was started and has no end, may have had an effect outside: an MCP tool, granted network, a
-    /// destructive tool of others. Asked for calls without a commit only.
+    /// Whether this call, which was started and has no end, may have had an effect outside: an MCP tool, a destructive tool of others.
+    /// Asked for calls without a commit only, and not of requests to the network, which the journal tells itself.
     fn outside_effect_possible(&self, run: &RunRecord, call: &DanglingCall) -> bool;
     /// Whether the run's chat holds this commit.
     fn chat_has_commit(&self, run: &RunRecord, commit: &CommitId) -> CommitEvidence;
@@ -31,7 +31,7 @@ pub trait RecoveryPorts: Stamps {
 /// What recovery did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecoveryReport {
-    /// Runs that were closed.
+    /// Runs that were closed, or whose last invocation was.
     pub finalised: Vec<RunId>,
     /// Runs that had ended before and whose rollback was ended now, as failed.
     pub rollbacks: Vec<RunId>,
@@ -61,9 +61,10 @@ pub fn recover(root: &RunsRoot, ports: &mut dyn RecoveryPorts) -> Result<Recover
     let mut report = RecoveryReport::default();
     let (folders, issues) = root.folders()?;
     report.issues = issues;
-    for folder in folders {
+    let found = root.load_all(&folders, CACHED_IN_A_PASS);
+    for (folder, found) in folders.into_iter().zip(found) {
         let id = folder.run_id().clone();
-        match recover_run(root, &folder, ports, &mut report.issues) {
+        match found.and_then(|loaded| recover_run(root, &folder, loaded, ports, &mut report.issues)) {
             Ok(Recovered::Finalised) => report.finalised.push(id),
             Ok(Recovered::RollbackClosed) => report.rollbacks.push(id),
             Ok(Recovered::NotBegun) => report.not_begun.push(id),
@@ -86,16 +87,33 @@ pub fn cancel_abandoned(
     folder: &RunFolder,
     ports: &mut dyn RecoveryPorts,
 ) -> Result<RunRecord, RunsError> {
-    finalise(root, folder, Ending::Cancelled, ports).map(|(record, _)| record)
+    match root.load_record(folder) {
+        // Also one that is owned, because it is being brought back.
+        Ok(record) if record.status.is_terminal() => Ok(record),
+        _ => finalise(root, folder, Ending::Cancelled, ports).map(|(record, _)| record),
+    }
+}
+
+/// Closes a run of this process whose journal took no more events, now that nothing is done for it any more: it may take them again.
+///
+/// # Errors
+/// As [`cancel_abandoned`]; the next start closes the run then.
+pub fn close_broken(
+    root: &RunsRoot,
+    folder: &RunFolder,
+    broken: &BrokenRun,
+    ports: &mut dyn RecoveryPorts,
+) -> Result<RunRecord, RunsError> {
+    finalise(root, folder, Ending::Broken(broken), ports).map(|(record, _)| record)
 }
 
 fn recover_run(
     root: &RunsRoot,
     folder: &RunFolder,
+    loaded: Loaded,
     ports: &mut dyn RecoveryPorts,
     issues: &mut Vec<RunIssue>,
 ) -> Result<Recovered, RunsError> {
-    let loaded = root.load(folder)?;
     let flaw = damage_of(folder, &loaded).or_else(|| loss_of(folder, &loaded));
     if let Some(flaw) = flaw {
         issues.push(flaw);
@@ -106,7 +124,7 @@ fn recover_run(
         Loaded { record: None, .. } => Ok(Recovered::NotBegun),
         Loaded {
             record: Some(record), ..
-        } if record.status.is_terminal() && record.open_rollback.is_none() => {
+        } if record.is_settled() => {
             leftovers::sweep_ended(root, folder);
             Ok(Recovered::AlreadyEnded)
         }
@@ -114,11 +132,12 @@ fn recover_run(
     }
 }
 
-/// Closes the run unless it has ended, and ends a rollback that a dead process left in the middle; says what it did.
+/// Closes the run, or what may be open after its end: its last invocation, and a rollback that a dead process left in the middle. Says
+/// what it did.
 fn finalise(
     root: &RunsRoot,
     folder: &RunFolder,
-    ending: Ending,
+    ending: Ending<'_>,
     ports: &mut dyn RecoveryPorts,
 ) -> Result<(RunRecord, Recovered), RunsError> {
     let (mut fold, mut work, mut rollbacks) = (RunFold::default(), OpenWork::default(), RollbackHistory::default());
@@ -135,7 +154,13 @@ fn finalise(
     let before = record(&fold, &journal)?;
     let (drafts, done) = if before.status.is_terminal() {
         // A rollback is only begun when the run has ended.
-        (Vec::from_iter(rollbacks.closing_event()), Recovered::RollbackClosed)
+        let rollback = rollbacks.closing_events();
+        let done = if rollback.is_empty() {
+            Recovered::Finalised
+        } else {
+            Recovered::RollbackClosed
+        };
+        ([bookkeeping_events(&work, before.status), rollback].concat(), done)
     } else {
         let drafts = closing_events(&work, ending, &Answers { ports, run: &before });
         (drafts, Recovered::Finalised)

@@ -68,7 +68,7 @@ impl From<SkillsError> for RunError {
         let converted = Self::new(error.code(), error.kind(), error.to_string());
         match error {
             SkillsError::VisibleMissing { .. } => {
-                converted.with_hint("install them, or take them out of `skills.visible` of the profile")
+                converted.with_hint("Install them, or take them out of `skills.visible` of the profile.")
             }
             _ => converted,
         }

@@ -15,7 +15,7 @@ pub struct SkillIssue {
     pub problem: SkillProblem,
 }
 
-/// What is wrong or unusual about a skill. [`leaves_out`](Self::leaves_out) says which.
+/// What is wrong or unusual about a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkillProblem {
@@ -163,44 +163,5 @@ impl SkillProblem {
             Self::HiddenCharacters { .. } => "skill.description_hidden_characters",
             Self::Repaired => "skill.front_matter_repaired",
         }
-    }
-
-    /// Whether something is left out because of it. If not, it is only worth telling.
-    #[must_use]
-    pub const fn leaves_out(&self) -> bool {
-        !matches!(
-            self,
-            Self::NameDiffers { .. } | Self::LongDescription { .. } | Self::HiddenCharacters { .. } | Self::Repaired
-        )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_only_told_leaves_nothing_out() {
-        let differs = SkillProblem::NameDiffers {
-            written: "A".to_owned(),
-            folder: "a".to_owned(),
-            used: "a".to_owned(),
-        };
-        let told = [
-            differs,
-            SkillProblem::Repaired,
-            SkillProblem::LongDescription { chars: 1_025 },
-        ];
-        assert!(told.iter().all(|problem| !problem.leaves_out()));
-        let left_out = [
-            SkillProblem::NoDescription,
-            SkillProblem::PassedOver { count: 1 },
-            SkillProblem::NoMainFile,
-        ];
-        assert!(left_out.iter().all(SkillProblem::leaves_out));
-        assert_eq!(
-            told[0].to_string(),
-            "it is used as `a`; its front matter says \"A\", its folder \"a\""
-        );
     }
 }

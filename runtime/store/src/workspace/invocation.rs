@@ -70,8 +70,7 @@ pub enum InvocationStatus {
 
 impl InvocationStatus {
     /// Whether nothing may follow.
-    #[must_use]
-    pub const fn is_ended(self) -> bool {
+    const fn is_ended(self) -> bool {
         match self {
             Self::Created | Self::Running => false,
             Self::Completed | Self::Failed | Self::Cancelled | Self::Transferred => true,

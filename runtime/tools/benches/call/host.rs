@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use innkeeper_capabilities::{CallHost, Capability, ControlRules, Invocation, InvocationSetup, Roots, link};
+use innkeeper_capabilities::{CallHost, Capability, ControlRules, Invocation, InvocationSetup, Roots, Supplies, link};
 use innkeeper_protocol::limits::Limits;
 use innkeeper_protocol::path::{RootName, WorkspacePath};
 use innkeeper_protocol::port::{
@@ -21,7 +21,7 @@ const MESSAGES: u32 = 8_000;
 const MESSAGE: &str = "The ferry was late again, and the Keeper lit the brass lantern before anyone asked. ";
 
 /// All interfaces that a component can be linked with.
-const EVERY_IMPORT: [&str; 8] = [
+const EVERY_IMPORT: [&str; 10] = [
     "innkeeper:chat/history",
     "innkeeper:worldinfo/activated",
     "innkeeper:skills/library",
@@ -29,6 +29,8 @@ const EVERY_IMPORT: [&str; 8] = [
     "innkeeper:workspace/writer",
     "innkeeper:run/control",
     "innkeeper:random/random",
+    "innkeeper:clock/clock",
+    "innkeeper:http/fetch",
     "innkeeper:log/log",
 ];
 
@@ -65,6 +67,8 @@ impl Host {
         let environment = CallEnvironment {
             invocation: self.invocation.clone(),
             randomness: Box::new(Constant),
+            clock: Arc::new(StdClock(Instant::now())),
+            network: None,
             limits: Limits::default(),
         };
         let outcome = tool.call(&self.sandbox, arguments, environment).await.outcome;
@@ -111,9 +115,17 @@ impl Host {
             .iter()
             .filter_map(|name| innkeeper_capabilities::Interface::parse(name))
             .collect();
-        let host = CallHost::armed(&uses, self.invocation.clone(), Box::new(Constant));
+        let host = CallHost::armed(&uses, self.invocation.clone(), supplies());
         let report = self.sandbox.call(prepared, host, Limits::default(), request).await;
         std::hint::black_box(report.answer.expect("an answer"));
+    }
+}
+
+fn supplies() -> Supplies {
+    Supplies {
+        randomness: Box::new(Constant),
+        clock: Arc::new(StdClock(Instant::now())),
+        network: None,
     }
 }
 

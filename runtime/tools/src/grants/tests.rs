@@ -25,7 +25,7 @@ fn tool(name: &str) -> ToolName {
 
 #[test]
 fn what_is_linked_was_asked_for_and_granted() {
-    let given = |asked: &[&str], granted: &[&str]| effective(&set(asked), &set(granted));
+    let given = |asked: &[&str], granted: &[&str]| effective(&set(asked), &set(granted)).capabilities;
     assert_eq!(given(&["chat", "random"], &["random", "skills"]), [Capability::Random]);
     assert_eq!(given(&["chat"], &[]), []);
     assert_eq!(given(&[], &["chat"]), []);
@@ -104,4 +104,55 @@ fn more_needs_somebodys_word_and_less_does_not() {
 fn a_difference_is_told_in_plain_words() {
     let words = "it now also asks for workspace-write, to create, change and remove files of the run's workspace";
     assert_eq!(Change::AsksMore("workspace-write".to_owned()).to_string(), words);
+}
+
+#[test]
+fn a_request_may_go_where_it_was_asked_for_and_granted() {
+    let asked = set(&["http=https://a.example", "http=https://b.example", "clock"]);
+    let hosts = |granted: &[&str]| {
+        effective(&asked, &set(granted))
+            .hosts
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        hosts(&["http=https://b.example", "http=https://c.example"]),
+        ["https://b.example"]
+    );
+    assert_eq!(hosts(&["clock"]), [""; 0]);
+}
+
+#[test]
+fn one_host_of_several_is_enough_and_none_is_not() {
+    let asked = set(&[
+        "http=https://a.example",
+        "http=https://b.example",
+        "credential=k@https://a.example",
+        "clock",
+    ]);
+    assert_eq!(missing(&asked, &set(&["clock", "http=https://b.example"])), [""; 0]);
+    assert_eq!(missing(&asked, &set(&["http=https://b.example"])), ["clock"]);
+    assert_eq!(
+        missing(&asked, &set(&["clock"])),
+        ["http=https://a.example", "http=https://b.example"]
+    );
+}
+
+#[test]
+fn one_host_more_is_more() {
+    let specs = pins(&[]);
+    let agreed = |asks| Agreed {
+        publisher: "a",
+        asks,
+        specs: &specs,
+    };
+    let (few, many) = (
+        set(&["http=https://a.example"]),
+        set(&["http=https://a.example", "http=https://*.b.example"]),
+    );
+    let changes = changes(agreed(&few), agreed(&many));
+    let words = "it now also asks for http=https://*.b.example, to send requests to every host below b.example (https://*.b.example)";
+    assert_eq!(changes.iter().map(ToString::to_string).collect::<Vec<_>>(), [words]);
+    assert!(changes[0].needs_acceptance());
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with a manifest.
 
-use innkeeper_capabilities::Capability;
+use innkeeper_capabilities::Grant;
 use innkeeper_protocol::id::ToolName;
 
 use crate::served::Misfit;
@@ -33,7 +33,7 @@ pub enum ManifestError {
     /// A capability that cannot be granted.
     #[error(
         "extension.toml asks for {name:?}, which cannot be granted; there are {}",
-        grantable()
+        Grant::FORMS
     )]
     NoSuchCapability {
         /// As it is written.
@@ -54,7 +54,7 @@ pub enum ManifestError {
     #[error("extension.toml asks for `{capability}`, and the component imports nothing that needs it")]
     Unneeded {
         /// What is asked for.
-        capability: &'static str,
+        capability: String,
     },
     /// The component is another one.
     #[error("the component has the digest {found}, and extension.toml names {named}")]
@@ -103,7 +103,9 @@ impl ManifestError {
             Self::Value { .. } | Self::NoSuchCapability { .. } => "Correct that line.".to_owned(),
             Self::Misfit(_) => "Build it for that version, or use a host that serves the other one.".to_owned(),
             Self::Unasked { capability, .. } => {
-                format!("Add `{capability} = \"why\"` below [capabilities], or build the component without that import.")
+                format!(
+                    "Add `\"{capability}\" = \"why\"` below [capabilities], or build the component without that import."
+                )
             }
             Self::Unneeded { capability } => format!("Take `{capability}` out of [capabilities]."),
             Self::OtherComponent { .. } => {
@@ -128,8 +130,4 @@ impl ManifestError {
             problem: error.message().lines().map(str::trim).collect::<Vec<_>>().join("; "),
         }
     }
-}
-
-fn grantable() -> String {
-    Capability::GRANTABLE.map(|(name, _)| name).join(", ")
 }

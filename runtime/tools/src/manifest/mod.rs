@@ -11,6 +11,8 @@
 //!
 //! [capabilities]                 # what it asks for, each with a reason for the person who decides
 //! chat = "To read the messages whose mood it tells."
+//! "http=api.example.com" = "To look up words."               # one entry for each host: http=[SCHEME://]HOST[:PORT]
+//! "credential=words@api.example.com" = "To sign in there."   # a credential that the person keeps
 //!
 //! [limits]                       # suggested ceilings of one call; they can only lower the host's
 //! wall-ms = 2000
@@ -30,7 +32,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use innkeeper_capabilities::{Capability, Interface};
+use innkeeper_capabilities::{Capability, Grant, GrantError, HostPattern, Interface};
 use innkeeper_protocol::digest::Sha256;
 use innkeeper_protocol::extension::ExtensionId;
 use innkeeper_protocol::id::ToolName;
@@ -69,7 +71,7 @@ pub struct Manifest {
     pub component: WorkspacePath,
     /// The component's digest.
     pub sha256: Sha256,
-    /// What it asks for, in the order of [`Capability::GRANTABLE`].
+    /// What it asks for: capabilities in the order of [`Capability::GRANTABLE`], then hosts and credentials.
     pub asks: Vec<Ask>,
     /// Ceilings that its author suggests.
     pub limits: SuggestedLimits,
@@ -77,13 +79,13 @@ pub struct Manifest {
     pub permissions: BTreeMap<ToolName, Permission>,
 }
 
-/// One capability that an extension asks for.
+/// One thing that an extension asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ask {
-    /// The capability.
-    pub capability: Capability,
-    /// The name by which it is granted.
-    pub name: &'static str,
+    /// What would have to be granted.
+    pub grant: Grant,
+    /// The name by which it is granted, in its canonical form.
+    pub name: String,
     /// Why, in its author's words.
     pub reason: String,
 }
@@ -134,8 +136,8 @@ impl Manifest {
     }
 
     /// What must be granted for everything that it asks for.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.asks.iter().map(|ask| ask.name)
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.asks.iter().map(|ask| ask.name.as_str())
     }
 
     /// Compares what is asked for with what the component imports. A component that needs nothing of the host asks for nothing.
@@ -144,20 +146,23 @@ impl Manifest {
     /// [`ManifestError::Unasked`] for an import without a reason, [`ManifestError::Unneeded`] for a reason without an import.
     pub fn check_imports(&self, imports: &[String]) -> Result<(), ManifestError> {
         let imported = imported(imports);
-        if let Some((interface, name)) = imported
-            .iter()
-            .find(|(_, name)| !self.names().any(|asked| asked == *name))
-        {
+        let is_granted_by = |grant: &Grant, capability| match grant {
+            // It goes along with requests to a host, which is asked for on its own.
+            Grant::Credential(_) => false,
+            grant => grant.capability() == capability,
+        };
+        let is_asked = |capability| self.asks.iter().any(|ask| is_granted_by(&ask.grant, capability));
+        if let Some((interface, _, name)) = imported.iter().find(|(_, capability, _)| !is_asked(*capability)) {
             return Err(ManifestError::Unasked {
                 interface: (*interface).to_owned(),
                 capability: name,
             });
         }
-        let unneeded = self
-            .names()
-            .find(|asked| !imported.iter().any(|(_, name)| name == asked));
-        match unneeded {
-            Some(capability) => Err(ManifestError::Unneeded { capability }),
+        let is_imported = |wanted: Capability| imported.iter().any(|(_, capability, _)| *capability == wanted);
+        match self.asks.iter().find(|ask| !is_imported(ask.grant.capability())) {
+            Some(ask) => Err(ManifestError::Unneeded {
+                capability: ask.name.clone(),
+            }),
             None => Ok(()),
         }
     }
@@ -179,7 +184,8 @@ impl Manifest {
     }
 }
 
-/// The text of a manifest for a single component that comes without one: it asks for what it imports, and gives no reasons.
+/// The text of a manifest for a single component that comes without one: it asks for what it imports, and gives no reasons. Nobody knows
+/// which hosts it would send requests to, so it asks for none.
 #[must_use]
 pub fn bare_manifest(id: &ExtensionId, component: &[u8], imports: &[String]) -> String {
     let written = Written {
@@ -192,7 +198,8 @@ pub fn bare_manifest(id: &ExtensionId, component: &[u8], imports: &[String]) -> 
         sha256: Sha256::of(component).to_string(),
         capabilities: imported(imports)
             .into_iter()
-            .map(|(_, name)| (name.to_owned(), "No reason is given.".to_owned()))
+            .filter(|(_, _, name)| Grant::parse(name).is_ok_and(|grant| matches!(grant, Grant::Capability(_))))
+            .map(|(_, _, name)| (name.to_owned(), "No reason is given.".to_owned()))
             .collect(),
         limits: SuggestedLimits::default(),
         permissions: BTreeMap::new(),
@@ -201,28 +208,81 @@ pub fn bare_manifest(id: &ExtensionId, component: &[u8], imports: &[String]) -> 
     toml::to_string(&written).unwrap_or_default()
 }
 
-/// The imports that need granting, each with the name by which it is granted.
-fn imported(imports: &[String]) -> Vec<(&str, &'static str)> {
-    let name = |import: &str| Interface::parse(import)?.capability()?.name();
-    imports
-        .iter()
-        .filter_map(|import| Some((import.as_str(), name(import)?)))
-        .collect()
+/// The imports that need granting, each with its capability and how that is written.
+fn imported(imports: &[String]) -> Vec<(&str, Capability, &'static str)> {
+    let granted = |import: &str| {
+        let capability = Interface::parse(import)?.capability()?;
+        Some((capability, capability.name()?))
+    };
+    let all = imports.iter().filter_map(|import| {
+        let (capability, name) = granted(import)?;
+        Some((import.as_str(), capability, name))
+    });
+    all.collect()
 }
 
 fn asks(written: &BTreeMap<String, String>) -> Result<Vec<Ask>, ManifestError> {
-    if let Some(name) = written.keys().find(|name| Capability::parse(name).is_none()) {
-        return Err(ManifestError::NoSuchCapability { name: name.clone() });
+    let mut asks = Vec::with_capacity(written.len());
+    for (name, reason) in written {
+        let grant = Grant::parse(name).map_err(|error| match error {
+            GrantError::Unknown(name) => ManifestError::NoSuchCapability { name },
+            GrantError::Host { .. } | GrantError::Credential(_) => ManifestError::Value {
+                key: "capabilities",
+                problem: error.to_string(),
+            },
+        })?;
+        let ask = Ask {
+            name: grant.to_string(),
+            reason: words(key(&grant), reason, MAX_TEXT_CHARS)?,
+            grant,
+        };
+        if asks.iter().any(|other: &Ask| other.name == ask.name) {
+            return Err(ManifestError::Value {
+                key: "capabilities",
+                problem: format!("{} is asked for twice", ask.name),
+            });
+        }
+        asks.push(ask);
     }
-    let ask = |(name, capability): &(&'static str, Capability)| {
-        let reason = written.get(*name)?;
-        Some(words(name, reason, MAX_TEXT_CHARS).map(|reason| Ask {
-            capability: *capability,
-            name,
-            reason,
-        }))
+    asks.sort_by_key(|ask| rank(&ask.grant));
+    if let Some(name) = strayed(&asks) {
+        return Err(ManifestError::Value {
+            key: "capabilities",
+            problem: format!("the credential {name} is for a host that requests are not asked for"),
+        });
+    }
+    Ok(asks)
+}
+
+/// What an error about an entry names.
+fn key(grant: &Grant) -> &'static str {
+    let name = match grant {
+        Grant::Capability(capability) => capability.name(),
+        Grant::Host(_) | Grant::Credential(_) => None,
     };
-    Capability::GRANTABLE.iter().filter_map(ask).collect()
+    name.unwrap_or("capabilities")
+}
+
+/// Where a person reads of it: what there is by name first.
+fn rank(grant: &Grant) -> usize {
+    let names = Capability::GRANTABLE.iter();
+    match grant {
+        Grant::Capability(capability) => names.take_while(|(_, known)| known != capability).count(),
+        Grant::Host(_) => names.count(),
+        Grant::Credential(_) => names.count().saturating_add(1),
+    }
+}
+
+/// The name of a credential for a host that no request may go to.
+fn strayed(asks: &[Ask]) -> Option<&str> {
+    let reaches = |origin: &HostPattern| {
+        let mut grants = asks.iter().map(|ask| &ask.grant);
+        grants.any(|grant| matches!(grant, Grant::Host(hosts) if hosts.includes(origin)))
+    };
+    asks.iter().find_map(|ask| match &ask.grant {
+        Grant::Credential(credential) if !reaches(&credential.origin) => Some(credential.name.as_str()),
+        _ => None,
+    })
 }
 
 fn permissions(written: BTreeMap<String, Permission>) -> Result<BTreeMap<ToolName, Permission>, ManifestError> {

@@ -38,9 +38,9 @@ fn imports(names: &[&str]) -> Vec<String> {
 #[test]
 fn a_manifest_says_what_is_asked_for_and_why() {
     let manifest = Manifest::parse(WHOLE.as_bytes()).unwrap();
-    let ask = |capability, name, reason: &str| Ask {
-        capability,
-        name,
+    let ask = |name: &str, reason: &str| Ask {
+        grant: Grant::parse(name).unwrap(),
+        name: name.to_owned(),
         reason: reason.to_owned(),
     };
     let expected = Manifest {
@@ -52,8 +52,8 @@ fn a_manifest_says_what_is_asked_for_and_why() {
         component: WorkspacePath::parse("build/mood.wasm").unwrap(),
         sha256: Sha256::of(b""),
         asks: vec![
-            ask(Capability::Chat, "chat", "To read the messages."),
-            ask(Capability::Random, "random", "To choose among moods."),
+            ask("chat", "To read the messages."),
+            ask("random", "To choose among moods."),
         ],
         limits: SuggestedLimits {
             wall_ms: Some(2_000),
@@ -132,7 +132,9 @@ fn what_is_asked_for_is_what_is_imported() {
     );
     assert_eq!(
         check(&["chat/history"]),
-        Err(ManifestError::Unneeded { capability: "random" })
+        Err(ManifestError::Unneeded {
+            capability: "random".to_owned()
+        })
     );
     let tools = [ToolName::parse("mood.tell").unwrap()];
     let error = manifest.check_tools(tools.iter()).unwrap_err();
@@ -171,4 +173,71 @@ fn suggested_limits_only_lower() {
     };
     assert_eq!(limits(all), expected);
     assert_eq!(limits("wall-ms = 99999999\nmemory-mib = 9223372036854775807"), host);
+}
+
+/// The manifest with these entries below `[capabilities]`.
+fn asking(entries: &str) -> Result<Manifest, ManifestError> {
+    let end = WHOLE.find("random =").unwrap();
+    let rest = WHOLE.find("[limits]").unwrap();
+    Manifest::parse(format!("{}{entries}\n{}", &WHOLE[..end], &WHOLE[rest..]).as_bytes())
+}
+
+#[test]
+fn each_host_and_credential_is_asked_for_by_itself() {
+    let asks = "\"http=*.example.com\" = \"b\"\n\"credential=words@a.example.com\" = \"c\"\nclock = \"d\"\n\"http=A.example.org:443\" = \"a\"";
+    let manifest = asking(asks).unwrap();
+    let names: Vec<&str> = manifest.names().collect();
+    let expected = [
+        "clock",
+        "http=https://*.example.com",
+        "http=https://a.example.org",
+        "credential=words@https://a.example.com",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(manifest.check_imports(&imports(&["http/fetch", "clock/clock"])), Ok(()));
+    let unneeded = manifest.check_imports(&imports(&["clock/clock"])).unwrap_err();
+    assert_eq!(
+        unneeded.hint(),
+        "Take `http=https://*.example.com` out of [capabilities]."
+    );
+}
+
+#[test]
+fn an_import_of_requests_needs_a_host() {
+    let manifest = asking("clock = \"d\"").unwrap();
+    let unasked = manifest
+        .check_imports(&imports(&["http/fetch", "clock/clock"]))
+        .unwrap_err();
+    assert!(
+        unasked.hint().starts_with("Add `\"http=HOST\" = \"why\"`"),
+        "{}",
+        unasked.hint()
+    );
+    let bare = bare_manifest(&manifest.id, b"wasm", &imports(&["http/fetch"]));
+    assert_eq!(
+        Manifest::parse(bare.as_bytes()).unwrap().names().count(),
+        0,
+        "nobody knows which hosts"
+    );
+}
+
+#[test]
+fn a_host_that_cannot_be_granted_is_named() {
+    for (entries, word) in [
+        ("\"http=ftp://a.example\" = \"x\"", "only https and http"),
+        ("\"http=*.com\" = \"x\"", "two parts"),
+        ("\"http=a.example/path\" = \"x\"", "no host name"),
+        (
+            "\"http=a.example\" = \"x\"\n\"http=A.example:443\" = \"y\"",
+            "asked for twice",
+        ),
+        (
+            "\"http=a.example\" = \"x\"\n\"credential=k@b.example\" = \"y\"",
+            "credential k is for a host",
+        ),
+        ("http = \"x\"", "asks for \"http\", which cannot be granted"),
+    ] {
+        let told = asking(entries).unwrap_err().to_string();
+        assert!(told.contains(word), "{entries}: {told}");
+    }
 }

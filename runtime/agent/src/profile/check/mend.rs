@@ -9,7 +9,7 @@ use innkeeper_protocol::tool::ToolSpec;
 use super::super::error::ProfileError;
 use super::super::field::{NumberField, Requirement, TextField, ToolList};
 use super::super::schema::{KIND, PresetMode, Profile, SCHEMA_VERSION};
-use super::super::tools::{WORKSPACE_COMMIT, WORKSPACE_FINISH, WORKSPACE_WRITE};
+use super::super::tools::{TASK_RETURN, WORKSPACE_COMMIT, WORKSPACE_FINISH, WORKSPACE_WRITE};
 
 /// Changes the copy. `false` when nothing more can be seen behind this problem.
 pub(super) fn mend(profile: &mut Profile, error: &ProfileError, catalogue: &[ToolSpec]) -> bool {
@@ -161,7 +161,7 @@ fn tool(profile: &mut Profile, error: &ProfileError, catalogue: &[ToolSpec]) -> 
                 .extend([WORKSPACE_WRITE, WORKSPACE_COMMIT, WORKSPACE_FINISH].map(str::to_owned));
         }
         ProfileError::UnknownTool { list, tool, .. } => return correct(profile, *list, tool, catalogue),
-        ProfileError::TaskReturn { list } => strike(profile, *list, "builtin:task.return"),
+        ProfileError::TaskReturn { list } => strike(profile, *list, TASK_RETURN),
         ProfileError::HiddenTool { list, tool } => strike(profile, *list, tool.as_str()),
         ProfileError::DuplicateTool { list, tool } => {
             let names = if *list == ToolList::Deny {

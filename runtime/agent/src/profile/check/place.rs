@@ -6,6 +6,7 @@ use super::super::error::ProfileError;
 use super::super::field::{Requirement, TextField, ToolList};
 use super::super::json_path::JsonPath;
 use super::super::schema::{Artifact, Profile};
+use super::super::tools::TASK_RETURN;
 
 /// The place; the list as a whole where the profile is not known well enough to name one entry.
 pub(super) fn of(error: &ProfileError, profile: Option<&Profile>) -> JsonPath {
@@ -29,7 +30,7 @@ pub(super) fn of(error: &ProfileError, profile: Option<&Profile>) -> JsonPath {
         ProfileError::ToolsEmpty => at("tools.allow"),
         ProfileError::UnknownTool { list, tool, .. } => named(*list, tool, profile),
         ProfileError::DuplicateTool { list, tool } => last_named(*list, tool.as_str(), profile),
-        ProfileError::TaskReturn { list } => named(*list, "builtin:task.return", profile),
+        ProfileError::TaskReturn { list } => named(*list, TASK_RETURN, profile),
         ProfileError::HiddenTool { list, tool } => named(*list, tool.as_str(), profile),
         ProfileError::ToolCap { tool, .. } => at("tools.maxCallsPerTool").key(tool.as_str()),
         ProfileError::ToolLimit { name, .. } => at("tools.limits").key(name),

@@ -65,8 +65,8 @@ fn the_answer_and_then_the_reminder_go_into_the_next_request() {
     assert_eq!(
         sent,
         [
-            turn("Once.", Vec::new()).message,
-            reminder(Some(&path("output/direct_output.md")), false)
+            turn("Once.", Vec::new()).message.into(),
+            reminder(Some(&path("output/direct_output.md")), false).into()
         ]
     );
     assert_eq!(sent[1].role, Role::User);
@@ -89,7 +89,7 @@ fn blank_text_is_not_kept() {
         (played.count("> capture text"), played.count("drift_recovery_attempted")),
         (0, 1)
     );
-    assert_eq!(played.requests()[1].messages[3], reminder(None, false));
+    assert_eq!(played.requests()[1].messages[3], reminder(None, false).into());
     assert_eq!(played.status(), RunStatus::Completed);
 }
 
@@ -103,7 +103,7 @@ fn prose_after_a_commit_is_recovered_without_rolling_anything_back() {
     assert_eq!(played.status(), RunStatus::Completed);
     assert_eq!(
         played.requests()[2].messages.last(),
-        Some(&reminder(Some(&path("output/direct_output.md")), true))
+        Some(&reminder(Some(&path("output/direct_output.md")), true).into())
     );
     assert_eq!(
         played.payload("drift_recovery_attempted"),

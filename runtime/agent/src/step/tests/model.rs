@@ -1,5 +1,7 @@
 //! Requests to the model: order, retries, what is kept of an answer, and what the next request holds.
 
+use std::sync::Arc;
+
 use innkeeper_protocol::model::{Excerpt, Message, ModelError, NetworkFailure, Part, ProviderAnswer, Role};
 use innkeeper_protocol::run::RunStatus;
 use serde_json::json;
@@ -91,6 +93,23 @@ fn the_cursor_counts_the_messages_of_the_request_just_sent() {
 }
 
 #[test]
+fn a_request_shares_what_the_one_before_held_and_the_tools() {
+    let played = Scene::new()
+        .background()
+        .calls([look("c1")])
+        .calls([look("c2")])
+        .calls([finish("c3")])
+        .play();
+    for pair in played.requests().windows(2) {
+        let (before, after) = (pair[0], pair[1]);
+        assert!(Arc::ptr_eq(&before.tools, &after.tools));
+        let mut kept = before.messages.iter().zip(&after.messages);
+        assert!(kept.all(|(before, after)| Arc::ptr_eq(before, after)));
+        assert_eq!(after.messages.len(), before.messages.len() + 2);
+    }
+}
+
+#[test]
 fn the_next_request_holds_the_turn_and_its_results_in_order() {
     let played = Scene::new()
         .background()
@@ -98,7 +117,10 @@ fn the_next_request_holds_the_turn_and_its_results_in_order() {
         .calls([finish("c3")])
         .play();
     let sent = &played.requests()[1].messages[2..];
-    assert_eq!(sent[0], turn("", vec![look("c1").request, look("c2").request]).message);
+    assert_eq!(
+        sent[0],
+        turn("", vec![look("c1").request, look("c2").request]).message.into()
+    );
     let answered = |message: &Message| match &message.parts[0] {
         Part::ToolResult { result } => (message.role, result.call_id.to_string(), result.content.clone()),
         other => panic!("{other:?}"),

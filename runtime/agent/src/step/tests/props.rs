@@ -11,7 +11,7 @@ use innkeeper_protocol::id::{
 };
 use innkeeper_protocol::limits::Usage;
 use innkeeper_protocol::model::{
-    Message, ModelInfo, ModelResponse, Part, ProviderMetadata, Role, ToolCallRequest, ToolOffer,
+    Continuation, Message, ModelInfo, ModelResponse, Part, ProviderMetadata, Role, ToolCallRequest, ToolOffer,
 };
 use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::{ChatRef, GenerationType, Presentation, RunError};
@@ -134,6 +134,7 @@ pub(super) fn turn(text: &str, calls: Vec<ToolCallRequest>) -> ModelResponse {
             format: "openai_compatible".to_owned(),
         },
         raw_response: Value::Null,
+        continuation: Continuation::default(),
     }
 }
 
@@ -161,7 +162,7 @@ pub(super) fn reply(text: &str, effects: Vec<PlannedEffect>) -> Reply {
         structured: Some(json!({})),
         resource_refs: Vec::new(),
         effects,
-        draws: Vec::new(),
+        told: Default::default(),
         usage: Usage::default(),
     }
 }

@@ -36,10 +36,13 @@ fn a_root_that_is_written_must_be_seen() {
 
 #[test]
 fn capabilities_are_granted_by_name_and_control_of_a_run_never() {
-    let code = |name| capability(name).unwrap_err().code;
-    assert_eq!(capability("chat").unwrap(), Capability::Chat);
-    assert_eq!(code("http=example.org"), "cli.unsupported");
-    assert_eq!(code("clock"), "cli.unsupported");
+    let code = |name| grant(name).unwrap_err().code;
+    assert_eq!(grant("chat").unwrap().to_string(), "chat");
+    assert_eq!(
+        grant("http=example.org").unwrap().to_string(),
+        "http=https://example.org"
+    );
+    assert_eq!(code("http"), "cli.unknown_capability");
     assert_eq!(code("run-control"), "cli.unknown_capability");
 }
 

@@ -84,6 +84,8 @@ const SDK: Texts = sdk! {
     "src/guest.rs",
     "src/host.rs",
     "src/host/chat.rs",
+    "src/host/clock.rs",
+    "src/host/http.rs",
     "src/host/log.rs",
     "src/host/random.rs",
     "src/host/worldinfo.rs",
@@ -96,7 +98,17 @@ const SDK: Texts = sdk! {
     "src/tool.rs",
 };
 
-const CONTRACT: Texts = contract!["tool", "chat", "log", "random", "skills", "workspace", "worldinfo"];
+const CONTRACT: Texts = contract![
+    "tool",
+    "chat",
+    "clock",
+    "http",
+    "log",
+    "random",
+    "skills",
+    "workspace",
+    "worldinfo"
+];
 
 /// Every file of a new package in that language.
 pub(super) fn files(language: Language) -> Vec<File> {

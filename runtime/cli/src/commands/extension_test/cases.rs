@@ -3,14 +3,11 @@
 //! How a case is written, set up and judged is not decided here: it is the format of the built-in tools' own cases.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use innkeeper::protocol::limits::Limits;
-use innkeeper::{BenchSetup, Innkeeper, LoadedPackage, SkillPolicy, ToolBench, TrialSample};
-use innkeeper_testkit::cases::format::{Ceilings, Data};
-use innkeeper_testkit::cases::{Case, Expected, Ground, Printed, Stage, StageFault, files_in, play, read};
-use serde_json::Value;
+use innkeeper::{CannedAnswer, Innkeeper, LoadedPackage, TrialSample};
+use innkeeper_cases::{Case, Expected, answers, files_in, play_on_bench, read};
 
+use super::super::host::is_named;
 use crate::failure::Failure;
 use crate::render::CaseOutcome;
 
@@ -19,6 +16,8 @@ pub(super) struct Played {
     pub(super) outcome: CaseOutcome,
     /// Calls in it that have to work.
     pub(super) samples: Vec<TrialSample>,
+    /// What comes back in it for requests to the network.
+    pub(super) answers: Vec<CannedAnswer>,
 }
 
 /// Plays every case in the folder; none where there is no folder.
@@ -52,11 +51,17 @@ async fn play_file(file: PathBuf, host: &Innkeeper, package: &LoadedPackage) -> 
         Err(why) => Played {
             outcome: outcome(String::new(), Some(why)),
             samples: Vec::new(),
+            answers: Vec::new(),
         },
-        Ok(case) => Played {
-            outcome: outcome(case.title.clone(), play_case(&case, host, package).await.err()),
-            samples: samples(&case, package),
-        },
+        Ok(case) => {
+            let played = play_on_bench(&case, async |setup| host.trial_bench(package, setup).await).await;
+            Played {
+                outcome: outcome(case.title.clone(), played.err()),
+                samples: samples(&case, package),
+                // A case whose answers cannot be used has failed above.
+                answers: answers(&case).unwrap_or_default(),
+            }
+        }
     }
 }
 
@@ -65,75 +70,11 @@ fn samples(case: &Case, package: &LoadedPackage) -> Vec<TrialSample> {
     let works = case.call.iter().filter(|call| call.expected() == Expected::Success);
     works
         .filter_map(|call| {
-            let tool = package.tools().iter().find(|tool| {
-                let native = tool.spec.native_name.as_str();
-                [tool.spec.id.as_str(), native].contains(&call.tool.as_str()) || native.replace('.', "_") == call.tool
-            })?;
+            let tool = package.tools().iter().find(|tool| is_named(&tool.spec, &call.tool))?;
             Some(TrialSample {
                 tool: tool.spec.native_name.to_string(),
                 arguments: call.arguments.json().ok()?,
             })
         })
         .collect()
-}
-
-async fn play_case(case: &Case, host: &Innkeeper, package: &LoadedPackage) -> Result<(), String> {
-    let ground = Ground::of(case)?;
-    let bench = host.trial_bench(package, setup(case, &ground)?).await;
-    match (bench, &case.setup_fails) {
-        (Ok(bench), None) => play(case, &ground, &mut OnBench(bench)).await,
-        (Err(error), Some(code)) if error.code == *code => Ok(()),
-        (Err(error), _) => Err(format!("it cannot be set up: {} [{}]", error.message, error.code)),
-        (Ok(_), Some(code)) => Err(format!("the set-up works, and should fail with {code}")),
-    }
-}
-
-/// The bench as a stage.
-struct OnBench(ToolBench);
-
-impl Stage for OnBench {
-    async fn call(&mut self, tool: &str, arguments: &Value) -> Result<Printed, StageFault> {
-        let result = self.0.call(tool, arguments).await.map_err(|error| StageFault {
-            code: error.code,
-            message: error.message,
-        })?;
-        Printed::of(&result).map_err(|message| StageFault {
-            code: "cli.output_failed".to_owned(),
-            message,
-        })
-    }
-}
-
-fn setup(case: &Case, ground: &Ground) -> Result<BenchSetup, String> {
-    Ok(BenchSetup {
-        workspace: ground.workspace.path().to_path_buf(),
-        chat: ground.chat.clone(),
-        boundary: case.boundary,
-        activation: case.activation.as_ref().map(Data::json).transpose()?,
-        skills: ground.skills.as_ref().map(|skills| skills.path().to_path_buf()),
-        skill_policy: case.skills.as_ref().map(|policy| SkillPolicy {
-            visible: policy.visible.clone(),
-            deny: policy.deny.clone(),
-            max_chars_per_call: policy.per_call,
-            max_chars_per_run: policy.per_run,
-        }),
-        seed: Some(case.seed.unwrap_or(1)),
-        visible: case.visible.clone(),
-        writable: case.writable.clone(),
-        limits: limits(&case.limits),
-        ..BenchSetup::default()
-    })
-}
-
-/// The host's own ceilings with those of the case in their place.
-fn limits(asked: &Ceilings) -> Limits {
-    let own = Limits::default();
-    Limits {
-        wall: asked.wall_ms.map_or(own.wall, Duration::from_millis),
-        host_calls: asked.host_calls.unwrap_or(own.host_calls),
-        output_bytes: asked.output_bytes.unwrap_or(own.output_bytes),
-        write_files: asked.write_files.unwrap_or(own.write_files),
-        write_bytes: asked.write_bytes.unwrap_or(own.write_bytes),
-        ..own
-    }
 }

@@ -1,7 +1,7 @@
 //! Answers in the messages format, whole, cut and broken.
 
 use innkeeper_protocol::id::CallId;
-use innkeeper_protocol::model::{BodyFault, Message, ProviderMetadata, Role};
+use innkeeper_protocol::model::{BodyFault, Continuation, Message, ProviderMetadata, Role};
 
 use super::*;
 use crate::fixture::info as info_of;
@@ -72,6 +72,7 @@ fn a_turn_keeps_everything_in_order() {
             format: "claude_messages".into(),
         },
         raw_response: raw.clone(),
+        continuation: Continuation::default(),
     };
     assert_eq!(decoded(raw), Ok(expected));
 }

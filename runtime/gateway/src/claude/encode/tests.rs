@@ -3,7 +3,7 @@
 use super::*;
 use crate::claude::decode::turn;
 use crate::fixture::{
-    alias, answered, assistant, call, dice, image, info as info_of, other_model, request, result, text as said, user,
+    alias, answered, assistant, call, dice, image, info as info_of, other_model, result, text as said, user,
     with_settings,
 };
 use crate::provider::Provider;
@@ -15,7 +15,7 @@ fn info() -> ModelInfo {
 
 /// The messages that a conversation becomes.
 fn messages(conversation: Vec<Message>) -> Value {
-    body(&request(conversation), &info()).unwrap()["messages"].take()
+    body(&ModelRequest::new(conversation), &info()).unwrap()["messages"].take()
 }
 
 fn rules(text: &str) -> Message {
@@ -25,7 +25,7 @@ fn rules(text: &str) -> Message {
 #[test]
 fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
     let request = ModelRequest {
-        tools: vec![dice()],
+        tools: [dice()].into(),
         tool_choice: ToolChoice::Required,
         ..with_settings(
             vec![
@@ -69,7 +69,7 @@ fn rules_lead_the_request_when_they_lead_the_conversation_and_are_the_users_word
             rules("later"),
         ]
     };
-    let apart = body(&request(conversation()), &info()).unwrap();
+    let apart = body(&ModelRequest::new(conversation()), &info()).unwrap();
     assert_eq!(
         apart["system"],
         json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}])
@@ -109,7 +109,7 @@ fn where_nothing_is_said_stands_a_character_without_width() {
 fn without_settings_there_is_a_number_of_tokens_and_no_choice_without_tools() {
     let request = ModelRequest {
         tool_choice: ToolChoice::Required,
-        ..request(vec![user("hi")])
+        ..ModelRequest::new(vec![user("hi")])
     };
     let expected = json!({"model": "m", "max_tokens": 8192, "stream": false,
         "messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]});
@@ -121,7 +121,7 @@ fn every_choice_has_its_form() {
     let specific = ToolChoice::Specific { alias: alias("a") };
     let choices = [ToolChoice::Auto, ToolChoice::None, ToolChoice::Required, specific];
     assert_eq!(
-        choices.map(|choice| tool_choice(&choice)),
+        choices.map(|choice| Value::Object(tool_choice(&choice))),
         [
             json!({"type": "auto"}),
             json!({"type": "none"}),
@@ -129,6 +129,22 @@ fn every_choice_has_its_form() {
             json!({"type": "tool", "name": "a"})
         ]
     );
+}
+
+#[test]
+fn calls_beside_each_other_are_switched_off_where_a_choice_can_say_so() {
+    let chosen = |parallel: bool, tool_choice: ToolChoice| {
+        let request = ModelRequest {
+            tools: [dice()].into(),
+            tool_choice,
+            ..with_settings(vec![user("hi")], json!({"parallel_tool_calls": parallel}))
+        };
+        body(&request, &info()).unwrap()["tool_choice"].take()
+    };
+    let one_by_one = json!({"type": "any", "disable_parallel_tool_use": true});
+    assert_eq!(chosen(false, ToolChoice::Required), one_by_one);
+    assert_eq!(chosen(true, ToolChoice::Required), json!({"type": "any"}));
+    assert_eq!(chosen(false, ToolChoice::None), json!({"type": "none"}));
 }
 
 #[test]
@@ -149,7 +165,7 @@ fn a_turn_goes_back_as_it_came_to_its_own_model_and_as_text_and_calls_to_others(
     ]);
     let answer = json!({"content": blocks, "stop_reason": "tool_use"});
     let answer = turn(answer.as_object().unwrap().clone(), &info(), Excerpt::new).unwrap();
-    let request = request(vec![user("hi"), answer.message, answered("c:1", "5")]);
+    let request = ModelRequest::new(vec![user("hi"), answer.message, answered("c:1", "5")]);
     let own = body(&request, &info()).unwrap();
     assert_eq!(own["messages"][1]["content"], blocks);
     assert_eq!(own["messages"][2]["content"][0]["tool_use_id"], "c:1");
@@ -191,7 +207,7 @@ fn images_are_data_and_those_of_the_assistant_move_to_the_next_user() {
             value: "AAAA".into(),
         },
     ] {
-        let error = body(&request(vec![Message::new(Role::User, vec![part])]), &info()).unwrap_err();
+        let error = body(&ModelRequest::new(vec![Message::new(Role::User, vec![part])]), &info()).unwrap_err();
         assert_eq!(
             error,
             ModelError::InvalidMessage {
@@ -232,7 +248,7 @@ fn arguments_are_always_an_object_and_blank_descriptions_are_left_out() {
 
 #[test]
 fn broken_transcripts_are_refused_before_anything_is_sent() {
-    let orphan = request(vec![Message::of_tool_result(result("c", "5"))]);
+    let orphan = ModelRequest::new(vec![Message::of_tool_result(result("c", "5"))]);
     let fault = TranscriptFault::Orphan;
     assert_eq!(
         body(&orphan, &info()),

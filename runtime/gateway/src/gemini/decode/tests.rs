@@ -1,7 +1,7 @@
 //! Answers in the Gemini format, whole, cut and broken.
 
 use innkeeper_protocol::id::CallId;
-use innkeeper_protocol::model::{BodyFault, Message, ProviderMetadata, Role};
+use innkeeper_protocol::model::{BodyFault, Continuation, Message, ProviderMetadata, Role};
 use serde_json::json;
 
 use super::*;
@@ -74,6 +74,7 @@ fn a_turn_keeps_everything_in_order() {
             format: "gemini".into(),
         },
         raw_response: raw.clone(),
+        continuation: Continuation::default(),
     };
     assert_eq!(decoded(raw), Ok(expected));
 }

@@ -4,7 +4,7 @@ use innkeeper_protocol::model::{Excerpt, TranscriptFault};
 
 use super::*;
 use crate::fixture::{
-    alias, answered, assistant, call, dice, image, info as info_of, other_model, request, text, user, with_settings,
+    alias, answered, assistant, call, dice, image, info as info_of, other_model, text, user, with_settings,
 };
 use crate::gemini::decode::turn;
 use crate::provider::Provider;
@@ -15,7 +15,7 @@ fn info() -> ModelInfo {
 
 /// The contents that a conversation becomes.
 fn contents(conversation: Vec<Message>) -> Value {
-    body(&request(conversation), &info()).unwrap()["contents"].take()
+    body(&ModelRequest::new(conversation), &info()).unwrap()["contents"].take()
 }
 
 fn rules(text: &str) -> Message {
@@ -25,7 +25,7 @@ fn rules(text: &str) -> Message {
 #[test]
 fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
     let request = ModelRequest {
-        tools: vec![dice()],
+        tools: [dice()].into(),
         tool_choice: ToolChoice::Required,
         ..with_settings(
             vec![
@@ -75,7 +75,7 @@ fn rules_lead_the_request_when_they_lead_the_conversation_and_are_the_users_word
             rules("later"),
         ]
     };
-    let apart = body(&request(conversation()), &info()).unwrap();
+    let apart = body(&ModelRequest::new(conversation()), &info()).unwrap();
     assert_eq!(apart["systemInstruction"], json!({"parts": [{"text": "one\n\ntwo"}]}));
     let said = |text: &str| json!({"role": "user", "parts": [{"text": text}]});
     assert_eq!(apart["contents"], json!([said("hi"), said("later")]));
@@ -115,7 +115,7 @@ fn the_web_is_searched_only_where_no_tools_are_offered() {
         (&json!([{"googleSearch": {}}]), None)
     );
     let request = ModelRequest {
-        tools: vec![dice()],
+        tools: [dice()].into(),
         ..with_settings(vec![user("hi")], settings())
     };
     assert_eq!(body(&request, &info()).unwrap()["tools"].as_array().unwrap().len(), 1);
@@ -163,7 +163,7 @@ fn a_turn_goes_back_as_it_came_to_its_own_model_and_as_text_and_calls_to_others(
     let message = turn(answer.as_object().unwrap().clone(), &info(), Excerpt::new)
         .unwrap()
         .message;
-    let request = request(vec![user("hi"), message, answered("c1", "5")]);
+    let request = ModelRequest::new(vec![user("hi"), message, answered("c1", "5")]);
     let own = body(&request, &info()).unwrap();
     assert_eq!(own["contents"][1], json!({"role": "model", "parts": parts}));
     let foreign = body(&request, &other_model(Provider::Gemini)).unwrap();
@@ -224,7 +224,7 @@ fn media_are_data_and_empty_texts_are_sent() {
         json!([{"role": "user", "parts": [{"text": ""}]}])
     );
     let fault = MessageFault::UnsupportedMedia;
-    let far = request(vec![Message::new(Role::User, vec![image("https://x.example/a")])]);
+    let far = ModelRequest::new(vec![Message::new(Role::User, vec![image("https://x.example/a")])]);
     assert_eq!(
         body(&far, &info()),
         Err(ModelError::InvalidMessage { position: 1, fault })
@@ -250,7 +250,7 @@ fn a_result_is_an_object_as_it_is_or_stands_in_one() {
 #[test]
 fn broken_transcripts_are_refused_before_anything_is_sent() {
     let fault = TranscriptFault::Orphan;
-    let orphan = request(vec![answered("c", "5")]);
+    let orphan = ModelRequest::new(vec![answered("c", "5")]);
     assert_eq!(
         body(&orphan, &info()),
         Err(ModelError::InvalidTranscript { position: 1, fault })

@@ -93,6 +93,27 @@ fn a_rate_limit_that_speaks_of_tokens_stays_a_rate_limit() {
 }
 
 #[test]
+fn a_conversation_that_the_server_has_not_is_recognised_and_its_answer_not_named() {
+    let lost = "Previous response with id 'resp_1' not found.";
+    let openai = json!({"error": {"message": lost, "type": "invalid_request_error", "param": "previous_response_id",
+        "code": "previous_response_not_found"}});
+    let vllm = json!({"error": {"message": "Response with id 'resp_1' not found.", "type": "invalid_request_error",
+        "code": 404}});
+    let worded = json!({"error": {"message": lost}});
+    for (status, body) in [(400, &openai), (404, &vllm), (404, &worded)] {
+        for error in [refused(status, body), reported(&body["error"], Excerpt::new)] {
+            let fault = ProviderStateFault::Forgotten;
+            assert_eq!(error, ModelError::ProviderStateInvalid { fault }, "{body}");
+        }
+    }
+    assert_eq!(refused(500, &worded), ModelError::Transient(answer(500, lost)));
+    assert_eq!(
+        refused(404, &json!({"error": "model not found"})).code(),
+        "agent.internal_error"
+    );
+}
+
+#[test]
 fn the_servers_words_are_found_in_each_usual_form() {
     for body in [
         json!({"error": {"message": "no such thing"}}),

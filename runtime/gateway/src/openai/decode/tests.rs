@@ -1,7 +1,7 @@
 //! Answers of well-behaved and of odd servers.
 
 use innkeeper_protocol::id::CallId;
-use innkeeper_protocol::model::{BodyFault, Message, ProviderMetadata, Role};
+use innkeeper_protocol::model::{BodyFault, Continuation, Message, ProviderMetadata, Role};
 
 use super::*;
 
@@ -77,6 +77,7 @@ fn a_turn_keeps_everything_in_order() {
             format: "openai_compatible".into(),
         },
         raw_response: raw.clone(),
+        continuation: Continuation::default(),
     };
     assert_eq!(decoded(raw), Ok(expected));
 }

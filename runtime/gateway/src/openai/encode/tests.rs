@@ -38,16 +38,9 @@ fn result() -> ToolResultPart {
     }
 }
 
-fn conversation(messages: Vec<Message>) -> ModelRequest {
-    ModelRequest {
-        messages,
-        ..ModelRequest::default()
-    }
-}
-
 /// The one message that a list of parts becomes.
 fn encoded(role: Role, parts: Vec<Part>) -> Value {
-    let mut body = body(&conversation(vec![Message::new(role, parts)]), &info()).unwrap();
+    let mut body = body(&ModelRequest::new(vec![Message::new(role, parts)]), &info()).unwrap();
     body["messages"][0].take()
 }
 
@@ -62,19 +55,20 @@ fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
         },
     ];
     let request = ModelRequest {
-        messages: vec![
+        tools: [ToolOffer {
+            alias: alias("dice_roll"),
+            description: "Rolls.".into(),
+            input_schema: json!({"type": "object", "$schema": "x", "properties": {"title": {"type": "string"}}}),
+        }]
+        .into(),
+        tool_choice: ToolChoice::Required,
+        settings: Map::from_iter([("temperature".into(), json!(0.5)), ("max_tokens".into(), json!(9))]),
+        ..ModelRequest::new(vec![
             Message::of_text(Role::System, "rules"),
             user,
             Message::new(Role::Assistant, assistant),
             Message::of_tool_result(result()),
-        ],
-        tools: vec![ToolOffer {
-            alias: alias("dice_roll"),
-            description: "Rolls.".into(),
-            input_schema: json!({"type": "object", "$schema": "x", "properties": {"title": {"type": "string"}}}),
-        }],
-        tool_choice: ToolChoice::Required,
-        settings: Map::from_iter([("temperature".into(), json!(0.5)), ("max_tokens".into(), json!(9))]),
+        ])
     };
     let expected = concat!(
         r#"{"model":"m","messages":[{"role":"system","content":"rules"},"#,
@@ -93,7 +87,7 @@ fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
 fn without_tools_there_is_neither_a_list_nor_a_choice() {
     let request = ModelRequest {
         tool_choice: ToolChoice::Required,
-        ..conversation(vec![])
+        ..ModelRequest::new(vec![])
     };
     assert_eq!(
         body(&request, &info()).unwrap(),
@@ -129,7 +123,7 @@ fn the_hosts_own_settings_and_secrets_do_not_travel() {
     });
     let request = ModelRequest {
         settings: settings.as_object().unwrap().clone(),
-        ..conversation(vec![])
+        ..ModelRequest::new(vec![])
     };
     assert_eq!(
         body(&request, &info()).unwrap(),
@@ -255,7 +249,7 @@ fn media_take_the_form_that_servers_read() {
 fn a_message_that_cannot_be_sent_is_named_by_its_place() {
     let call = || Part::ToolCall { call: call(json!({})) };
     let named = vec![call(), Part::ToolResult { result: result() }];
-    let request = conversation(vec![
+    let request = ModelRequest::new(vec![
         Message::new(Role::Assistant, vec![call()]),
         Message::new(Role::Tool, named),
     ]);
@@ -268,7 +262,7 @@ fn a_message_that_cannot_be_sent_is_named_by_its_place() {
 
 #[test]
 fn a_broken_transcript_is_refused_before_it_is_sent() {
-    let request = conversation(vec![Message::of_tool_result(result())]);
+    let request = ModelRequest::new(vec![Message::of_tool_result(result())]);
     assert_eq!(
         body(&request, &info()),
         Err(ModelError::InvalidTranscript {

@@ -165,10 +165,7 @@ fn conversation(model: &RemoteModel) -> Vec<Message> {
 
 /// What a server of the provider understood of the assistant's turns.
 fn understood(model: &RemoteModel, messages: &[Message]) -> Vec<Message> {
-    let request = ModelRequest {
-        messages: messages.to_vec(),
-        ..ModelRequest::default()
-    };
+    let request = ModelRequest::new(messages.to_vec());
     let body = model.encode(&request).unwrap();
     let turns = echoed(model.provider, &body).into_iter();
     turns.map(|answer| model.decode(answer).unwrap().message).collect()
@@ -222,10 +219,7 @@ fn every_other_model_is_given_the_words_and_calls_of_each_and_nothing_sealed() {
         let messages = conversation(&model(from, "m"));
         for to in Provider::ALL {
             let reader = RemoteModel::new(RemoteSettings::new(to, "other")).unwrap();
-            let request = ModelRequest {
-                messages: messages.clone(),
-                ..ModelRequest::default()
-            };
+            let request = ModelRequest::new(messages.clone());
             let sent = reader.encode(&request).unwrap().to_string();
             assert!(!sent.contains("sealed"), "{from:?} to {to:?}: {sent}");
             let read: Vec<Message> = echoed(to, &serde_json::from_str(&sent).unwrap())

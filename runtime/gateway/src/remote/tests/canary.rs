@@ -77,14 +77,14 @@ async fn left_of(provider: Provider, reply: Reply, is_streamed: bool) -> String 
         ..settings(&server.address)
     };
     let mut request = request();
-    request.tools.push(dice());
-    request
-        .messages
-        .push(Message::of_text(Role::User, format!("is {KEY} my key?")));
+    request.tools = [dice()].into();
+    let asked = Message::of_text(Role::User, format!("is {KEY} my key?"));
+    request.messages.push(Arc::new(asked));
     let shown = format!("{settings:?}");
     let model = RemoteModel::new(settings).unwrap();
+    let watcher = Watcher::default();
     let answer = if is_streamed {
-        model.stream(&request, &Watcher::default()).await
+        model.stream(&request, &watcher).await
     } else {
         model.complete(&request).await
     };
@@ -94,7 +94,7 @@ async fn left_of(provider: Provider, reply: Reply, is_streamed: bool) -> String 
     };
     let log = String::from_utf8(page.0.lock().unwrap().clone()).unwrap();
     assert_eq!(log.lines().count(), 2, "{log}");
-    format!("{shown}\n{model:?}\n{answer:?}\n{kept}\n{log}")
+    format!("{shown}\n{model:?}\n{:?}\n{answer:?}\n{kept}\n{log}", watcher.seen())
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn the_key_is_in_no_turn_no_debug_output_and_no_log() {
         for (body, is_streamed) in [(whole.to_string(), false), (stream, true)] {
             let left = left_of(provider, answer("200 OK", "", &body), is_streamed).await;
             assert!(!left.contains(KEY), "{provider:?} {is_streamed}: {left}");
-            let call = "\"toolCalls\":[{\"callId\":\"[API key]\",\"alias\":\"[API key]\",\"arguments\":{\"[API key]\":[\"[API key]\"]}";
+            let call = "\"toolCalls\":[{\"callId\":\"[secret]\",\"alias\":\"[secret]\",\"arguments\":{\"[secret]\":[\"[secret]\"]}";
             assert!(left.contains(call), "{provider:?} {is_streamed}: {left}");
         }
     }
@@ -125,6 +125,24 @@ async fn the_key_is_in_no_error_of_a_stream() {
             assert!(!left.contains(KEY), "{provider:?}: {left}");
         }
     }
+}
+
+#[tokio::test]
+async fn what_headers_and_the_address_hold_is_a_secret_too() {
+    let said = "gate-0123456789ab query-0123456789+ query-0123456789%2B";
+    let body = json!({"choices": [{"message": {"content": said}}]}).to_string();
+    let server = Server::start(vec![answer("200 OK", "", &body)]).await;
+    let settings = RemoteSettings {
+        base_url: Some(format!("http://{}/v1?key=query-0123456789%2B", server.address)),
+        headers: ExtraHeaders::parse([("X-Gate", "Bearer gate-0123456789ab")]).unwrap(),
+        ..settings(&server.address)
+    };
+    assert_eq!(ask(settings).await, Ok("[secret] [secret] [secret]".into()));
+    let seen = server.seen.await.unwrap().remove(0);
+    assert!(
+        seen.contains("x-gate: Bearer gate-0123456789ab\r\n") && seen.contains(KEY),
+        "{seen}"
+    );
 }
 
 #[test]

@@ -35,10 +35,7 @@ async fn exchange(
         .expect(1)
         .mount(&server)
         .await;
-    let request = ModelRequest {
-        messages: vec![user("hi")],
-        ..ModelRequest::default()
-    };
+    let request = ModelRequest::new(vec![user("hi")]);
     reach(provider, &server).complete(&request).await
 }
 
@@ -125,7 +122,7 @@ async fn each_providers_refusal_is_told_without_the_key() {
         let error = exchange(provider, at, body, ResponseTemplate::new(429).set_body_json(refusal)).await;
         let expected = ProviderAnswer {
             status: Some(429),
-            detail: Excerpt::new("slow [API key]"),
+            detail: Excerpt::new("slow [secret]"),
             retry_after_ms: None,
         };
         assert_eq!(error, Err(ModelError::RateLimited(expected)), "{provider:?}");

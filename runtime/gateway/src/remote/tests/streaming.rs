@@ -16,7 +16,7 @@ fn reach(provider: Provider, address: &str) -> RemoteSettings {
 
 fn offering() -> ModelRequest {
     ModelRequest {
-        tools: vec![ToolOffer { ..dice() }],
+        tools: [ToolOffer { ..dice() }].into(),
         ..request()
     }
 }

@@ -1,10 +1,11 @@
 //! Request bodies, to the letter.
 
+use innkeeper_protocol::id::{InvocationId, RunId};
 use innkeeper_protocol::model::{Excerpt, TranscriptFault};
 
 use super::*;
 use crate::fixture::{
-    alias, answered, assistant, call, dice, image, info as info_of, other_model, request, text, user, with_settings,
+    alias, answered, assistant, call, dice, image, info as info_of, other_model, text, user, with_settings,
 };
 use crate::provider::Provider;
 use crate::responses::decode::turn;
@@ -15,7 +16,7 @@ fn info() -> ModelInfo {
 
 /// The items that a conversation becomes.
 fn input(conversation: Vec<Message>) -> Value {
-    body(&request(conversation), &info()).unwrap()["input"].take()
+    body(&ModelRequest::new(conversation), &info()).unwrap()["input"].take()
 }
 
 /// A turn of the assistant as this format answered it, with one call.
@@ -39,7 +40,7 @@ fn items() -> Value {
 #[test]
 fn a_tool_turn_is_written_to_the_letter_and_in_a_fixed_order() {
     let request = ModelRequest {
-        tools: vec![dice()],
+        tools: [dice()].into(),
         tool_choice: ToolChoice::Required,
         ..with_settings(
             vec![
@@ -80,7 +81,7 @@ fn every_choice_has_its_form_and_none_stands_without_tools() {
             json!({"type": "function", "name": "a"})
         ]
     );
-    let bare = body(&request(vec![user("hi")]), &info()).unwrap();
+    let bare = body(&ModelRequest::new(vec![user("hi")]), &info()).unwrap();
     assert_eq!((bare.get("tools"), bare.get("tool_choice")), (None, None));
 }
 
@@ -103,10 +104,14 @@ fn settings_are_renamed_or_put_where_this_format_keeps_them() {
 #[test]
 fn a_turn_goes_back_as_it_came_to_its_own_model_and_as_text_and_calls_to_others() {
     let conversation = || vec![user("hi"), answered_turn(Some("resp_1"), &items()), answered("c1", "5")];
-    let own = body(&request(conversation()), &info()).unwrap();
+    let own = body(&ModelRequest::new(conversation()), &info()).unwrap();
     assert_eq!(own["input"].as_array().unwrap()[1..4], *items().as_array().unwrap());
     assert_eq!((&own["store"], own.get("previous_response_id")), (&json!(false), None));
-    let foreign = body(&request(conversation()), &other_model(Provider::OpenaiResponses)).unwrap();
+    let foreign = body(
+        &ModelRequest::new(conversation()),
+        &other_model(Provider::OpenaiResponses),
+    )
+    .unwrap();
     let portable = [
         json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Rolling."}]}),
         json!({"type": "function_call", "call_id": "c1", "name": "dice_roll", "arguments": "{\"n\":1}"}),
@@ -114,44 +119,81 @@ fn a_turn_goes_back_as_it_came_to_its_own_model_and_as_text_and_calls_to_others(
     assert_eq!(foreign["input"].as_array().unwrap()[1..3], portable);
 }
 
+/// The state after this model answered a request of so many messages.
+fn state(id: Option<&str>, message_cursor: usize) -> Option<ProviderState> {
+    let body = json!({"id": id, "status": "completed", "output": items()});
+    let response = turn(body.as_object().unwrap().clone(), &info(), Excerpt::new).unwrap();
+    let run = RunId::parse("run_1").unwrap();
+    Some(ProviderState::new(&run, &InvocationId::root()).answered(info(), message_cursor, &response))
+}
+
+/// A conversation in which the model has answered one message, with what came after.
+fn stored(provider_state: Option<ProviderState>) -> ModelRequest {
+    let last = answered_turn(Some("resp_1"), &items());
+    ModelRequest {
+        provider_state,
+        ..with_settings(
+            vec![user("hi"), last, answered("c1", "5"), user("go on")],
+            json!({"store": true}),
+        )
+    }
+}
+
+fn sent(request: &ModelRequest, info: &ModelInfo) -> (Option<Value>, Value) {
+    let body = body(request, info).unwrap();
+    (body.get("previous_response_id").cloned(), body["input"].clone())
+}
+
 #[test]
 fn a_stored_conversation_goes_on_from_the_last_response_with_what_came_after_it() {
-    let settings = || json!({"store": true});
-    let conversation = |last: Message| vec![user("hi"), last, answered("c1", "5"), user("go on")];
-    let stored = with_settings(conversation(answered_turn(Some("resp_1"), &items())), settings());
-    let continued = body(&stored, &info()).unwrap();
     let after = json!([
         {"type": "function_call_output", "call_id": "c1", "output": "5"},
         {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go on"}]},
     ]);
-    assert_eq!(
-        (
-            &continued["previous_response_id"],
-            &continued["store"],
-            &continued["input"]
-        ),
-        (&json!("resp_1"), &json!(true), &after)
-    );
-    let foreign = with_settings(conversation(assistant("", vec![call("c1", json!({}))])), settings());
-    let whole = body(&foreign, &info()).unwrap();
-    assert_eq!(
-        (
-            whole.get("previous_response_id"),
-            whole["input"].as_array().unwrap().len()
-        ),
-        (None, 4)
-    );
+    let continued = stored(state(Some("resp_1"), 1));
+    assert_eq!(sent(&continued, &info()), (Some(json!("resp_1")), after.clone()));
+    // Of a conversation whose beginning is gone, what is left still answers the calls that the provider has.
+    let cut = ModelRequest {
+        messages: continued.messages[2..].to_vec(),
+        provider_state: state(Some("resp_1"), 0),
+        ..continued
+    };
+    assert_eq!(sent(&cut, &info()), (Some(json!("resp_1")), after));
 }
 
 #[test]
-fn a_stored_conversation_without_an_id_cannot_go_on() {
-    let settings = json!({"store": true});
-    let broken = with_settings(
-        vec![user("hi"), answered_turn(None, &items()), answered("c1", "5")],
-        settings,
-    );
-    let fault = ProviderStateFault::NoResponseId;
-    assert_eq!(body(&broken, &info()), Err(ModelError::ProviderStateInvalid { fault }));
+fn what_is_not_stored_there_is_told_whole() {
+    let unstored = ModelRequest {
+        settings: Map::new(),
+        ..stored(state(Some("resp_1"), 1))
+    };
+    let asked_nothing = ProviderState::new(&RunId::parse("run_1").unwrap(), &InvocationId::root());
+    let whole = [
+        (unstored, info()),
+        (stored(None), info()),
+        (stored(Some(asked_nothing)), info()),
+        (stored(state(Some("resp_1"), 1)), other_model(Provider::OpenaiResponses)),
+    ];
+    for (request, info) in whole {
+        let (previous, input) = sent(&request, &info);
+        assert_eq!(previous, None);
+        assert_eq!(input[0]["content"][0]["text"], "hi", "{input}");
+    }
+}
+
+#[test]
+fn a_stored_conversation_without_an_id_or_with_too_few_messages_cannot_go_on() {
+    let rows = [
+        (None, 1, ProviderStateFault::NoResponseId),
+        (Some(" "), 1, ProviderStateFault::NoResponseId),
+        (Some("resp_1"), 5, ProviderStateFault::CursorBeyondEnd),
+    ];
+    for (id, cursor, fault) in rows {
+        let refused = body(&stored(state(id, cursor)), &info());
+        assert_eq!(refused, Err(ModelError::ProviderStateInvalid { fault }));
+    }
+    let at_the_end = stored(state(Some("resp_1"), 4));
+    assert_eq!(sent(&at_the_end, &info()).1, json!([]));
 }
 
 #[test]
@@ -159,7 +201,7 @@ fn images_are_addresses_and_an_assistants_image_has_no_place() {
     let seen = Message::new(Role::User, vec![image("AAAA"), text("see")]);
     let content = json!([{"type": "input_image", "image_url": "data:image/png;base64,AAAA"}, {"type": "input_text", "text": "see"}]);
     assert_eq!(input(vec![seen])[0]["content"], content);
-    let painted = request(vec![Message::new(Role::Assistant, vec![image("AAAA")])]);
+    let painted = ModelRequest::new(vec![Message::new(Role::Assistant, vec![image("AAAA")])]);
     let fault = MessageFault::UnsupportedMedia;
     assert_eq!(
         body(&painted, &info()),
@@ -187,7 +229,7 @@ fn empty_texts_are_sent_and_a_calling_assistant_needs_none() {
 #[test]
 fn broken_transcripts_are_refused_before_anything_is_sent() {
     let fault = TranscriptFault::Orphan;
-    let orphan = request(vec![answered("c", "5")]);
+    let orphan = ModelRequest::new(vec![answered("c", "5")]);
     assert_eq!(
         body(&orphan, &info()),
         Err(ModelError::InvalidTranscript { position: 1, fault })

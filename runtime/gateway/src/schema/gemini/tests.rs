@@ -67,12 +67,15 @@ fn parameters_with_the_names_of_keywords_survive_in_their_order() {
 }
 
 #[test]
-fn required_stays_at_the_root_only_and_goes_when_it_names_nothing() {
+fn required_stays_at_every_depth_and_goes_where_it_names_nothing() {
+    let item = |required: Value| json!({"type": "object", "properties": {"required": {"type": "string"}}, "required": required});
     let source = json!({"type": "object", "required": ["gone"], "properties": {
-        "p": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}},
+        "p": {"type": "array", "items": item(json!(["required", "gone"]))},
+        "free": {"type": "object", "required": ["gone"]},
     }});
     let expected = json!({"type": "object", "properties": {
-        "p": {"type": "object", "properties": {"q": {"type": "string"}}},
+        "p": {"type": "array", "items": item(json!(["required"]))},
+        "free": {"type": "string"},
     }});
     assert_eq!(for_gemini(&source), Some(expected));
 }

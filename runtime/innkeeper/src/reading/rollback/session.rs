@@ -5,32 +5,41 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use innkeeper_protocol::approval::ApprovalAnswer;
-use innkeeper_protocol::digest::Sha256;
-use innkeeper_protocol::envelope::{Draft, Level};
-use innkeeper_protocol::event::{CheckpointReason, RunEvent};
+use innkeeper_protocol::approval::{ApprovalScope, ApprovalSubject};
+use innkeeper_protocol::envelope::Draft;
+use innkeeper_protocol::event::{
+    AnsweredBy, ApprovalAnswerPayload, ApprovalRequestPayload, ChangeKind, CheckpointReason, RunEvent,
+};
 use innkeeper_protocol::id::{CheckpointId, InvocationId, RunId};
+use innkeeper_protocol::path::WorkspacePath;
 use innkeeper_protocol::run::RunStatus;
 use innkeeper_protocol::view::RollbackOutcome;
-use innkeeper_store::audit::Audit;
+use innkeeper_store::audit::{Audit, AuditError};
 use innkeeper_store::checkpoint::{Checkpoint, NewCheckpoint};
+use innkeeper_store::diff::{DiffQuery, Moment, diff};
 use innkeeper_store::journal::{Durability, Journal};
+use innkeeper_store::persistent::States;
 use innkeeper_store::rollback::{Rollback, RollbackPlan};
 use innkeeper_store::runs::{RollbackHistory, RunFold, RunFolder, RunsRoot};
 use innkeeper_store::tree::Tree;
+use innkeeper_tools::canonical_digest;
 use serde_json::{Value, json};
 
-use super::{RollbackQuestion, refusal};
+use super::{Names, Verdict, refusal};
+use crate::commands::AgentRun;
 use crate::error::{HostError, fault, unwritable};
-use crate::reading::RunReader;
+use crate::reading::remote::of_record;
+use crate::reading::{PendingApproval, RunReader};
 use crate::recorder::EventStamps;
 
-/// What is asked for, as approvals name it. It is no tool that a model could call.
-const TOOL_ID: &str = "runtime:workspace.rollback";
+/// Who asks, where a tool's source would stand.
+const SOURCE: &str = "runtime";
 const TITLE: &str = "Roll the workspace back";
 const SIDE_EFFECT: &str =
     "Overwrites, creates and removes files of this run's workspace. The state before is kept in a checkpoint.";
 const RULE: &str = "A rollback is always asked for.";
+/// Characters of all diffs together that are shown before a person answers; the files are named whatever they hold.
+const MAX_DIFF_CHARS: usize = 200_000;
 
 /// The run, owned.
 pub(super) struct Session {
@@ -38,6 +47,7 @@ pub(super) struct Session {
     folder: RunFolder,
     journal: Journal,
     fold: RunFold,
+    tree: Arc<Tree>,
     rollback: Rollback,
     audit: Audit,
     /// Numbers are never used again, also those of checkpoints that are gone.
@@ -70,11 +80,12 @@ impl Session {
             journal,
             fold,
             rollback,
-            audit: Audit::new(tree),
+            audit: Audit::new(Arc::clone(&tree)),
+            tree,
             next_checkpoint: history.highest_checkpoint().max(on_disk).saturating_add(1),
             stamps,
         };
-        if let Some(draft) = history.closing_event() {
+        for draft in history.closing_events() {
             session.append(draft)?;
         }
         Ok(session)
@@ -84,43 +95,92 @@ impl Session {
         Ok(self.rollback.plan(number)?)
     }
 
-    /// Writes down that the rollback is wanted, and that somebody is asked.
-    pub(super) fn announce(&mut self, question: &RollbackQuestion, is_attended: bool) -> Result<(), HostError> {
+    /// The run in a few words.
+    pub(super) fn run(&self) -> Result<AgentRun, HostError> {
+        let record = self.fold.record(self.journal.bytes());
+        let record = record.ok_or_else(|| HostError::internal("agent.internal_error", "a run has no record"))?;
+        Ok(of_record(record))
+    }
+
+    pub(super) fn folder(&self) -> &RunFolder {
+        &self.folder
+    }
+
+    /// Writes down that the rollback is wanted.
+    pub(super) fn announce(&mut self, names: &Names) -> Result<(), HostError> {
         self.append_event(&RunEvent::WorkspaceRollbackRequested {
-            rollback_id: question.rollback_id.clone(),
-            checkpoint_id: question.checkpoint_id.clone(),
-        })?;
-        if !is_attended {
-            return Ok(());
+            rollback_id: names.call_id.to_string(),
+            checkpoint_id: names.checkpoint_id.clone(),
+        })
+    }
+
+    /// Writes the question down, and gives it as a person sees it. Where that fails, the rollback has.
+    pub(super) fn put_question(&mut self, names: &Names, plan: &RollbackPlan) -> Result<PendingApproval, HostError> {
+        match self.question(names, plan) {
+            Ok(pending) => Ok(pending),
+            Err(error) => {
+                self.append_event(&failed(names, &error))?;
+                self.save_record();
+                Err(error)
+            }
         }
-        let arguments = json!({"checkpointId": question.checkpoint_id});
-        let files = self
-            .audit
-            .begin(&question.rollback_id, &arguments)
-            .map_err(|error| fault(error.code(), &error))?;
-        let tool = json!({"sideEffect": SIDE_EFFECT, "source": "runtime", "title": TITLE, "toolId": TOOL_ID});
-        let mut payload = answer_head(question);
-        let more = json!({
-            "toolId": TOOL_ID, "title": TITLE, "source": "runtime", "sideEffect": SIDE_EFFECT, "rule": RULE,
-            "argumentsRef": files.arguments, "argumentsDigest": digest(&arguments), "toolDigest": digest(&tool),
+    }
+
+    fn question(&mut self, names: &Names, plan: &RollbackPlan) -> Result<PendingApproval, HostError> {
+        let arguments = arguments(names, plan);
+        let audit = |error: AuditError| fault(error.code(), &error);
+        let files = self.audit.begin(names.call_id.as_str(), &arguments).map_err(audit)?;
+        let diff = self.foreseen(plan)?;
+        if let Some(diff) = &diff {
+            self.audit.store_diff(&files, diff).map_err(audit)?;
+        }
+        let identity = json!({
+            "toolId": ApprovalSubject::Rollback, "source": SOURCE, "title": TITLE, "sideEffect": SIDE_EFFECT,
         });
-        extend(&mut payload, more);
-        self.append(Draft::new(Level::Info, "tool_call_awaiting_approval", payload))
+        let request = ApprovalRequestPayload {
+            invocation_id: InvocationId::root(),
+            approval_id: names.approval_id.clone(),
+            call_id: names.call_id.clone(),
+            tool_id: ApprovalSubject::Rollback,
+            title: TITLE.to_owned(),
+            source: SOURCE.to_owned(),
+            publisher: None,
+            side_effect: SIDE_EFFECT.to_owned(),
+            rule: RULE.to_owned(),
+            arguments_ref: files.arguments.to_string(),
+            arguments_digest: canonical_digest(&arguments),
+            tool_digest: canonical_digest(&identity),
+            diff_ref: diff.is_some().then(|| files.diff.to_string()),
+        };
+        self.append_event(&RunEvent::ToolCallAwaitingApproval(request.clone()))?;
+        Ok(PendingApproval::new(request, &arguments, diff.as_deref()))
+    }
+
+    /// The change that it would make; none where it is longer than a person reads, or there is none.
+    fn foreseen(&self, plan: &RollbackPlan) -> Result<Option<String>, HostError> {
+        let query = DiffQuery {
+            from: Moment::Now,
+            to: Moment::Checkpoint(plan.checkpoint.seq),
+            path: None,
+            max_chars: MAX_DIFF_CHARS,
+        };
+        let states = States::new(&self.root, self.folder.workspace_id());
+        let found = diff(&self.tree, &states, &query)?;
+        let text: String = found.files.iter().filter_map(|file| file.diff.as_deref()).collect();
+        Ok(Some(text).filter(|text| !found.truncated && !text.is_empty()))
     }
 
     /// Does what was answered, and writes the end of the rollback.
     pub(super) fn finish(
-        mut self,
-        question: &RollbackQuestion,
+        &mut self,
+        names: &Names,
         plan: &RollbackPlan,
-        answer: Option<ApprovalAnswer>,
+        verdict: &Verdict,
     ) -> Result<RollbackOutcome, HostError> {
-        if let Some(answer) = &answer {
-            self.note_answer(question, answer)?;
-        }
-        let done = match refusal(answer.as_ref()) {
+        self.note_answer(names, verdict)?;
+        let done = match refusal(verdict) {
             Some(refused) => Err(refused),
-            None => self.carry_out(question, plan),
+            None => self.carry_out(names, plan),
         };
         let end = match &done {
             Ok(outcome) => RunEvent::WorkspaceRollbackCompleted {
@@ -130,19 +190,14 @@ impl Session {
                 change_count: outcome.changes.len(),
                 changes: outcome.changes.clone(),
             },
-            Err(error) => RunEvent::WorkspaceRollbackFailed {
-                rollback_id: question.rollback_id.clone(),
-                checkpoint_id: question.checkpoint_id.clone(),
-                code: error.code.clone(),
-                message: error.message.clone(),
-            },
+            Err(error) => failed(names, error),
         };
         self.append_event(&end)?;
         self.save_record();
-        done.map_err(|error| error.told_in(&question.run_id, NonZeroU64::new(self.journal.last_seq())))
+        done.map_err(|error| error.told_in(&names.run_id, NonZeroU64::new(self.journal.last_seq())))
     }
 
-    fn carry_out(&mut self, question: &RollbackQuestion, plan: &RollbackPlan) -> Result<RollbackOutcome, HostError> {
+    fn carry_out(&mut self, names: &Names, plan: &RollbackPlan) -> Result<RollbackOutcome, HostError> {
         let safety = self.save_present()?;
         let safety_checkpoint_id = CheckpointId::parse(&safety.id)
             .map_err(|error| HostError::internal("agent.internal_error", error.to_string()))?;
@@ -151,9 +206,9 @@ impl Session {
             reason: CheckpointReason::Rollback,
         })?;
         Ok(RollbackOutcome {
-            run_id: question.run_id.clone(),
-            rollback_id: question.rollback_id.clone(),
-            checkpoint_id: question.checkpoint_id.clone(),
+            run_id: names.run_id.clone(),
+            rollback_id: names.call_id.to_string(),
+            checkpoint_id: names.checkpoint_id.clone(),
             safety_checkpoint_id,
             changes: self.rollback.apply(plan, &safety)?,
         })
@@ -171,18 +226,25 @@ impl Session {
         Ok(created.checkpoint)
     }
 
-    fn note_answer(&mut self, question: &RollbackQuestion, answer: &ApprovalAnswer) -> Result<(), HostError> {
-        let mut payload = answer_head(question);
-        extend(&mut payload, json!({"scope": "once", "by": "user"}));
-        if let Some(reason) = &answer.reason {
-            extend(&mut payload, json!({"reason": reason}));
-        }
-        let kind = if answer.approved {
-            "tool_call_approved"
-        } else {
-            "tool_call_denied"
+    fn note_answer(&mut self, names: &Names, verdict: &Verdict) -> Result<(), HostError> {
+        let (approved, by, reason) = match verdict {
+            Verdict::Nobody => return Ok(()),
+            Verdict::Granted => (true, AnsweredBy::Policy, None),
+            Verdict::Answered(answer) => (answer.approved, AnsweredBy::User, answer.reason.clone()),
         };
-        self.append(Draft::new(Level::Info, kind, payload))
+        let answer = ApprovalAnswerPayload {
+            invocation_id: InvocationId::root(),
+            call_id: names.call_id.clone(),
+            approval_id: names.approval_id.clone(),
+            scope: ApprovalScope::Once,
+            by,
+            reason,
+        };
+        self.append_event(&if approved {
+            RunEvent::ToolCallApproved(answer)
+        } else {
+            RunEvent::ToolCallDenied(answer)
+        })
     }
 
     fn append_event(&mut self, event: &RunEvent) -> Result<(), HostError> {
@@ -214,20 +276,26 @@ fn check_ended(status: RunStatus) -> Result<(), HostError> {
     Err(HostError::new("agent.rollback_run_active", message).with_hint("Wait until it ends, or cancel it."))
 }
 
-/// What question and answer have in common.
-fn answer_head(question: &RollbackQuestion) -> Value {
+/// What is asked for, so that it can be read: where it leads, and every file by what becomes of it.
+fn arguments(names: &Names, plan: &RollbackPlan) -> Value {
+    let paths = |kind: ChangeKind| -> Vec<&WorkspacePath> {
+        let changes = plan.changes.iter().filter(|change| change.kind == kind);
+        changes.map(|change| &change.path).collect()
+    };
     json!({
-        "invocationId": InvocationId::root(), "approvalId": question.approval_id, "callId": question.rollback_id,
+        "checkpointId": names.checkpoint_id,
+        "creates": paths(ChangeKind::Added),
+        "overwrites": paths(ChangeKind::Modified),
+        "removes": paths(ChangeKind::Deleted),
+        "changedSinceTheLastCheckpoint": plan.unsaved,
     })
 }
 
-fn extend(payload: &mut Value, more: Value) {
-    if let (Value::Object(members), Value::Object(more)) = (payload, more) {
-        members.extend(more);
+fn failed(names: &Names, error: &HostError) -> RunEvent {
+    RunEvent::WorkspaceRollbackFailed {
+        rollback_id: names.call_id.to_string(),
+        checkpoint_id: names.checkpoint_id.clone(),
+        code: error.code.clone(),
+        message: error.message.clone(),
     }
-}
-
-/// The digest of a value whose members stand in order and are plain texts: so written, RFC 8785 has nothing to change.
-fn digest(value: &Value) -> Sha256 {
-    Sha256::of(value.to_string().as_bytes())
 }

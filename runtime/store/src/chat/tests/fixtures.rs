@@ -133,6 +133,17 @@ pub(super) fn raw(chat: &ChatFile, index: u32, key: &str) -> String {
         .to_owned()
 }
 
+/// The kinds of first line that SillyTavern has written over the years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeaderKind {
+    /// With `chat_metadata`.
+    Modern,
+    /// Without it: names and a date only.
+    Old,
+    /// The first line is a message already.
+    None,
+}
+
 /// One shape of a chat.
 #[derive(Debug, Clone)]
 pub(super) struct Shape {

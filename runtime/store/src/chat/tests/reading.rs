@@ -20,8 +20,8 @@ fn every_shape_is_read_the_same() {
     for shape in Shape::all() {
         let chat = parse(&shape.text());
         assert_eq!(
-            (chat.header_kind(), chat.total(), chat.text()),
-            (shape.header, 2, shape.text().as_str()),
+            (chat.header_line().is_some(), chat.total(), chat.text()),
+            (shape.header != HeaderKind::None, 2, shape.text().as_str()),
             "{shape:?}"
         );
         let message = chat.message(1).unwrap();
@@ -77,8 +77,8 @@ fn odd_texts_are_shown() {
 fn a_header_alone_is_a_chat_without_messages() {
     let chat = parse(r#"{"chat_metadata":{}}"#);
     assert_eq!(
-        (chat.header_kind(), chat.total(), chat.message(0)),
-        (HeaderKind::Modern, 0, None)
+        (chat.header_line().is_some(), chat.total(), chat.message(0)),
+        (true, 0, None)
     );
 }
 
@@ -238,13 +238,12 @@ fn the_persist_base_is_the_newest_kept_state() {
 }
 
 #[test]
-fn states_and_identities_are_found_in_swipes_too() {
+fn an_identity_is_found_in_a_swipe_too() {
     let chat = parse(concat!(
-        r#"{"mes":"x","extra":{"tauritavern":{"agent":{"persistStateId":"s1","stableChatId":"id1"}}}}"#,
+        r#"{"mes":"x","extra":{"tauritavern":{"agent":{"stableChatId":"id1"}}}}"#,
         "\n",
-        r#"{"mes":"x","extra":{},"swipe_info":[null,{"extra":{"tauritavern":{"agent":{"persistStateId":"s2","stableChatId":"id2"}}}}]}"#
+        r#"{"mes":"x","extra":{},"swipe_info":[null,{"extra":{"tauritavern":{"agent":{"stableChatId":"id2"}}}}]}"#
     ));
-    assert_eq!(persist_state_ids(&chat).into_iter().collect::<Vec<_>>(), ["s1", "s2"]);
     assert_eq!(newest_stable_chat_id(&chat).map(String::from).as_deref(), Some("id2"));
 }
 

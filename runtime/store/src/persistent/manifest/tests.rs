@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::listing::ListedFile;
 use crate::persistent::testing::{CREATED_AT, World, file, run_id, state_id};
 
 fn code_after(edit: impl FnOnce(&mut Value)) -> &'static str {
@@ -47,7 +48,7 @@ fn a_manifest_is_read_as_it_was_written() {
     let world = World::new();
     world.state(&[("persist/b.md", "two"), ("persist/a.md", "one")]);
     let added = |path: &str, text: &str| {
-        let StateFile { path, sha256, bytes } = file(path, text);
+        let ListedFile { path, sha256, bytes } = file(path, text);
         StateChange {
             path,
             kind: ChangeKind::Added,

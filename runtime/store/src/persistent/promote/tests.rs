@@ -5,10 +5,11 @@ use std::fs;
 use innkeeper_protocol::event::ChangeKind;
 
 use super::*;
+use crate::listing::ListedFile;
 use crate::persistent::testing::{Run, World, everything, file, state_id};
 
 fn change(path: &str, kind: ChangeKind, text: &str) -> PersistentChange {
-    let StateFile { path, sha256, .. } = file(path, text);
+    let ListedFile { path, sha256, .. } = file(path, text);
     PersistentChange { path, kind, sha256 }
 }
 

@@ -202,6 +202,31 @@ fn caches_that_are_missing_older_damaged_or_of_another_run_are_made_anew() {
     assert_eq!(list(&world, &ListQuery::default()).runs[0].status, RunStatus::Completed);
 }
 
+#[test]
+fn a_pass_caches_as_many_records_as_it_may_and_the_next_ones_the_rest() {
+    let world = World::new();
+    for number in 1..=4 {
+        world.run(number, number, &[completed()]);
+    }
+    let damaged = world.run(5, 5, &[completed()]);
+    fs::write(damaged.journal().events(), b"garbage\n").unwrap();
+    let (folders, _) = world.root.folders().unwrap();
+    // The damaged one is never cached, so that each pass tells of it.
+    for cached in [0, 3, 4, 4] {
+        let index = fs::read_dir(world.root.index(super::super::folder::INDEX));
+        assert_eq!(index.map_or(0, Iterator::count), cached);
+        let found = world.root.load_all(&folders, 3).into_iter();
+        let told = found.map(|loaded| {
+            loaded
+                .map(|loaded| loaded.record.unwrap().status)
+                .map_err(|error| error.code())
+        });
+        let ended = Ok(RunStatus::Completed);
+        let expected = [ended, ended, ended, ended, Err("store.journal_damaged")];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+}
+
 fn first_line(folder: &RunFolder) -> u64 {
     let bytes = fs::read(folder.journal().events()).unwrap();
     bytes.iter().position(|byte| *byte == b'\n').unwrap() as u64 + 1

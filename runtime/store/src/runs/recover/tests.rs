@@ -77,6 +77,10 @@ fn busy() -> Vec<Draft> {
         call("started", "commit", "builtin:workspace.commit"),
         status("awaiting_host_commit"),
         commit("requested", "commit_1", "commit"),
+        draft(
+            "persistent_state_metadata_update_requested",
+            json!({"updateId": "persist_update_1", "messageId": "5", "stateId": "run_1", "changeCount": 0}),
+        ),
     ]
 }
 
@@ -106,6 +110,7 @@ fn everything_open_is_closed_in_order() {
         "tool_call_failed sent tool.outcome_unknown outcome_unknown",
         "tool_call_failed local agent.process_restarted error",
         "tool_call_failed commit agent.process_restarted error",
+        "persistent_state_metadata_update_failed",
         "agent_task_cancelled task_1",
         "agent_invocation_failed",
         "agent_invocation_cancelled",
@@ -221,6 +226,30 @@ fn recovery_interrupted_after_any_event_ends_in_the_same_events() {
             "an ended run is left alone"
         );
     }
+}
+
+#[test]
+fn a_process_that_died_right_after_its_run_has_its_last_invocation_ended() {
+    let root = |stage: &str| {
+        let payload = json!({"invocationId": "inv_root", "profileId": "writer", "kind": "root", "status": stage, "exitPolicy": "x"});
+        draft(&format!("agent_invocation_{stage}"), payload)
+    };
+    let world = World::new();
+    let folder = world.run(1, 1, &[root("created"), root("started"), completed()]);
+    let whole = world.run(
+        2,
+        1,
+        &[root("created"), root("started"), completed(), root("completed")],
+    );
+    // Somebody has listed the runs in between.
+    world.root.load_record(&folder).unwrap();
+    let report = recovered(&world, CommitEvidence::Absent);
+    assert_eq!((report.finalised, report.issues), (vec![run_id(1)], Vec::new()));
+    let payloads = [&folder, &whole].map(|folder| events(folder).pop().unwrap().payload);
+    assert_eq!(payloads[0], payloads[1]);
+    assert_eq!(appended(&folder, 4), ["agent_invocation_completed"]);
+    assert_eq!(world.root.load_record(&folder).unwrap().status, RunStatus::Completed);
+    assert_eq!(recovered(&world, CommitEvidence::Absent), RecoveryReport::default());
 }
 
 #[test]

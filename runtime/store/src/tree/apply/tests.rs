@@ -267,5 +267,6 @@ fn every_acknowledged_increment_of_many_writers_counts() {
         let writers: Vec<_> = (0..WRITERS).map(|_| scope.spawn(count)).collect();
         writers.into_iter().map(|writer| writer.join().unwrap()).sum()
     });
+    assert!(acknowledged > 0, "nobody was ever first");
     assert_eq!(run.text("output/count.md"), acknowledged.to_string());
 }
