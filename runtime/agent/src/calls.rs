@@ -138,7 +138,7 @@ impl Run {
         let mut out = Vec::new();
         if let Err(error) = applied {
             let error = ToolError {
-                told: reply.told,
+                told: Box::new(reply.told),
                 usage: Some(reply.usage),
                 ..error
             };

@@ -427,7 +427,7 @@ pub(crate) fn refused(code: &str, message: impl Into<String>, reply: &Reply) -> 
     ToolError {
         code: code.to_owned(),
         message: message.into(),
-        told: reply.told.clone(),
+        told: Box::new(reply.told.clone()),
         usage: Some(reply.usage),
     }
 }

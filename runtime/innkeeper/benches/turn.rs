@@ -122,7 +122,6 @@ async fn measure_turns(folder: &Path) {
         let (mut early, mut late) = (Sample::default(), Sample::default());
         for _ in 0..RUNS {
             let turns = play(&host, &chat, call).await;
-            assert_eq!(turns.len(), TURNS, "the run is as long as its script");
             turns.iter().skip(WARM).take(SPAN).for_each(|time| early.push(*time));
             turns.iter().rev().take(SPAN).for_each(|time| late.push(*time));
         }
@@ -151,6 +150,13 @@ async fn play(host: &Innkeeper, chat: &Path, call: &Call) -> Vec<Duration> {
         ..StartRun::new(chat, model.clone())
     };
     let run = host.start_run(start).await.expect("a run");
-    run.wait().await.expect("an end");
-    lock(&model.between).clone()
+    let report = run.wait().await.expect("an end");
+    let turns = lock(&model.between).clone();
+    assert_eq!(
+        turns.len(),
+        TURNS,
+        "the run is as long as its script; it ended so: {:?}",
+        report.error
+    );
+    turns
 }

@@ -312,7 +312,7 @@ impl ToolBench {
             Err(ApplyError::Fault(error)) => return Err(error.into()),
             Err(error) => {
                 let error = ToolError {
-                    told: reply.told,
+                    told: Box::new(reply.told),
                     usage: Some(reply.usage),
                     ..words::not_applied(&error, &reply.effects)
                 };

@@ -1,11 +1,15 @@
 //! What a run is made of once its start has been checked: names, frozen inputs, and where they are kept.
 
+use innkeeper_agent::RunSetup;
 use innkeeper_agent::profile::ResolvedProfile;
 use innkeeper_protocol::call::PlannedCommit;
 use innkeeper_protocol::id::{CheckpointId, CommitId, ProfileId, RunId, StableChatId, StateId, WorkspaceId};
 use innkeeper_protocol::port::CommitRequest;
 use innkeeper_protocol::run::{ChatRef, GenerationType};
+use innkeeper_tools::Snapshot;
 use serde_json::Value;
+
+use crate::error::{HostError, unwritable};
 
 /// The names and frozen inputs of one run.
 pub(crate) struct RunFrame {
@@ -26,6 +30,28 @@ pub(crate) struct RunFrame {
 }
 
 impl RunFrame {
+    /// What the host keeps of a run beside what the loop does.
+    pub(crate) fn of(
+        setup: &RunSetup,
+        profile: ResolvedProfile,
+        prompt_snapshot: Value,
+        tools: &Snapshot,
+    ) -> Result<Self, HostError> {
+        Ok(Self {
+            run_id: setup.run_id.clone(),
+            workspace_id: setup.workspace_id.clone(),
+            stable_chat_id: setup.stable_chat_id.clone(),
+            chat_ref: setup.chat_ref.clone(),
+            generation_type: setup.generation_type,
+            profile_id: setup.profile_id.clone(),
+            persist_base_state_id: setup.persist_base_state_id.clone(),
+            prompt_snapshot,
+            skills: serde_json::to_value(&setup.skills.effective).map_err(unwritable)?,
+            tool_snapshot: serde_json::to_value(tools).map_err(unwritable)?,
+            profile,
+        })
+    }
+
     /// The host's view of a commit. What the model thought is added by whoever knows it.
     pub(crate) fn commit_request(
         &self,

@@ -151,17 +151,17 @@ impl Innkeeper {
             now_ms: self.clock.wall_ms(),
         })?;
         let persist_base_state_id = base_state(&start, &history)?;
+        // From here on something is written.
         let identity = self.identify(&input, &data_root)?;
-        let run_id = RunId::parse(&format!("run_{}", fresh_hex(&*self.entropy))).map_err(id_error)?;
         let setup = RunSetup {
-            run_id: run_id.clone(),
-            workspace_id: identity.workspace_id.clone(),
-            stable_chat_id: identity.stable_chat_id.clone(),
+            run_id: RunId::parse(&format!("run_{}", fresh_hex(&*self.entropy))).map_err(id_error)?,
+            workspace_id: identity.workspace_id,
+            stable_chat_id: identity.stable_chat_id,
             chat_ref: input.chat_ref.clone(),
             generation_type: start.generation,
             profile_id: profile.id().clone(),
             profile_source: source,
-            persist_base_state_id: persist_base_state_id.clone(),
+            persist_base_state_id,
             input_message_count: input.frozen.visible,
             input_boundary: input.boundary(),
             presentation,
@@ -173,19 +173,7 @@ impl Innkeeper {
             generation_intent: prompt.intent,
             model: start.model.describe(),
         };
-        let frame = RunFrame {
-            run_id,
-            workspace_id: identity.workspace_id.clone(),
-            stable_chat_id: identity.stable_chat_id.clone(),
-            chat_ref: input.chat_ref.clone(),
-            generation_type: start.generation,
-            profile_id: profile.id().clone(),
-            persist_base_state_id,
-            prompt_snapshot: prompt.document,
-            skills: serde_json::to_value(&setup.skills.effective).map_err(crate::error::unwritable)?,
-            tool_snapshot: serde_json::to_value(&frozen.snapshot).map_err(crate::error::unwritable)?,
-            profile,
-        };
+        let frame = RunFrame::of(&setup, profile, prompt.document, &frozen.snapshot)?;
         let sources = Sources {
             history,
             activation: prompt.activation,

@@ -199,7 +199,7 @@ pub struct ToolError {
     /// One or more sentences for the model.
     pub message: String,
     /// What the host told the call.
-    pub told: Told,
+    pub told: Box<Told>,
     /// What the call used of its limits, if it started.
     pub usage: Option<Usage>,
 }
@@ -211,7 +211,7 @@ impl ToolError {
         Self {
             code: code.to_owned(),
             message: message.into(),
-            told: Told::default(),
+            told: Box::default(),
             usage: None,
         }
     }
@@ -295,7 +295,7 @@ impl ToolResult {
             error_code: Some(error.code),
             resource_refs: Vec::new(),
             usage: error.usage,
-            told: error.told,
+            told: *error.told,
         }
     }
 }

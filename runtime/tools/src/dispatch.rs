@@ -237,7 +237,10 @@ impl Tool {
                 Some(self.name()),
                 &format!("then it broke down [{}]", error.code),
             )),
-            Ok(CallOutcome::Error(error)) | Err(error) => CallOutcome::Error(ToolError { told, ..error }),
+            Ok(CallOutcome::Error(error)) | Err(error) => CallOutcome::Error(ToolError {
+                told: Box::new(told),
+                ..error
+            }),
             Ok(outcome) => outcome,
         }
     }

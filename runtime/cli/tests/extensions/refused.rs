@@ -60,13 +60,8 @@ fn what_this_host_does_not_serve_is_named() {
             },
         )
     };
-    let wasi = r#"(import "wasi:cli/environment@0.2.0" (instance))"#;
-    refused(
-        &stage,
-        &of(wasi),
-        "extension.import_refused",
-        "`wasi:cli/environment@0.2.0`",
-    );
+    let wasi = r#"(import "wasi:http/types@0.2.0" (instance))"#;
+    refused(&stage, &of(wasi), "extension.import_refused", "`wasi:http/types@0.2.0`");
     let later = r#"(import "innkeeper:random/random@0.2.0" (instance))"#;
     let words = "built for innkeeper:random/random@0.2.0, this host serves innkeeper:random 0.1.0";
     refused(&stage, &of(later), "extension.import_refused", words);

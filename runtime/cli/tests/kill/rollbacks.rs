@@ -22,9 +22,9 @@ fn workspace(place: &Place) -> (String, bool) {
 /// What the journal says last of a rollback: its type, and the message of one that failed.
 fn told(place: &Place) -> (String, String) {
     let journal = std::fs::read_to_string(place.runs()[0].join("events.jsonl")).unwrap();
-    let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let last = events.filter(|event| event["type"].as_str().unwrap().starts_with("workspace_rollback_"));
-    last.last().map_or_else(Default::default, |event| {
+    let mut events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let last = events.rfind(|event| event["type"].as_str().unwrap().starts_with("workspace_rollback_"));
+    last.map_or_else(Default::default, |event| {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         (text(&event["type"]), text(&event["payload"]["message"]))
     })
