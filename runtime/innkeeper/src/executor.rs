@@ -147,9 +147,16 @@ impl Executor {
 
     /// Performs effects in order. The last one may have an answer.
     async fn perform(&mut self, effects: Vec<Effect>) -> Next {
-        for effect in effects {
+        let mut effects = effects.into_iter().peekable();
+        while let Some(effect) = effects.next() {
             let done = match effect {
-                Effect::Append(event) => self.append(*event).await,
+                Effect::Append(event) => {
+                    let mut events = vec![*event];
+                    while let Some(Effect::Append(next)) = effects.next_if(|next| matches!(next, Effect::Append(_))) {
+                        events.push(*next);
+                    }
+                    self.append(events).await
+                }
                 Effect::CloseMailbox { reason } => self.close_mailbox(reason).await,
                 Effect::End => return Next::Over,
                 other => return Next::Event(self.answer(other).await),
@@ -161,14 +168,19 @@ impl Executor {
         Next::Over
     }
 
-    async fn append(&mut self, event: RunEvent) -> Result<(), RunError> {
-        self.announce(&event);
-        let seq = self.active.recorder.append(event.clone()).await?;
-        if matches!(event, RunEvent::RunFailed { .. } | RunEvent::RunPartialSuccess { .. }) {
-            self.work.failed_in = NonZeroU64::new(seq);
+    /// Appends events between which nothing is done, and then does what follows from each. They are as durable as if each came alone.
+    async fn append(&mut self, events: Vec<RunEvent>) -> Result<(), RunError> {
+        for event in &events {
+            self.announce(event);
         }
-        self.follow_up(event).await;
-        Ok(())
+        let (seqs, done) = self.active.recorder.append_all(events.clone()).await;
+        for (event, seq) in events.into_iter().zip(seqs) {
+            if matches!(event, RunEvent::RunFailed { .. } | RunEvent::RunPartialSuccess { .. }) {
+                self.work.failed_in = NonZeroU64::new(seq);
+            }
+            self.follow_up(event).await;
+        }
+        done
     }
 
     /// Whoever reads an event that asks for an answer may answer at once: the question is put before the event is written.

@@ -2,7 +2,8 @@
 //!
 //! Every function that touches the disk does so away from the threads that drive calls.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use innkeeper_agent::Promotion;
 use innkeeper_agent::profile::ResolvedArtifact;
@@ -58,18 +59,58 @@ pub(crate) fn timestamp(clock: &dyn Clock) -> String {
 struct Record {
     journal: Journal,
     fold: RunFold,
+    /// Statuses that the caches have had.
+    cached: HashSet<RunStatus>,
+}
+
+/// Writes events and tells of them.
+struct EventWriter {
+    record: Mutex<Record>,
+    root: RunsRoot,
+    folder: RunFolder,
+    stamps: EventStamps,
+    /// Hears of every event once it is durable, in order.
+    listener: UnboundedSender<Envelope>,
+    /// How far the run has come, for whoever waits for that.
+    status: watch::Sender<RunStatus>,
+}
+
+impl EventWriter {
+    fn record(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes an event durable, then tells it. The caches follow where the run gets to a status that it has not had: round after round
+    /// has the same ones, and a reader folds what its cache lacks. Gives the event's number.
+    fn append(&self, event: &RunEvent) -> Result<u64, RunError> {
+        let draft = event.draft().map_err(unwritable)?;
+        let mut record = self.record();
+        let Record { journal, fold, cached } = &mut *record;
+        let envelope = journal
+            .append(draft, self.stamps.now())
+            .map_err(|error| fault(error.code(), &error))?;
+        fold.apply(&envelope);
+        if let (true, Some(now)) = (event.changes_status(), fold.record(journal.bytes())) {
+            if cached.insert(now.status)
+                && let Err(error) = self.root.save_record(&self.folder, &now)
+            {
+                // A cache that cannot be written is rebuilt from the journal when it is read.
+                tracing::warn!(%error, "the run's record could not be cached");
+            }
+            self.status.send_replace(now.status);
+        }
+        let seq = envelope.seq;
+        // Told while the journal is held, so in its order. Nobody may be listening; the journal has it.
+        let _ = self.listener.send(envelope);
+        Ok(seq)
+    }
 }
 
 /// The files of one run.
 pub(crate) struct Recorder {
     pub(crate) root: RunsRoot,
     pub(crate) folder: RunFolder,
-    record: Arc<Mutex<Record>>,
-    stamps: EventStamps,
-    /// Hears of every event once it is durable, in order.
-    listener: UnboundedSender<Envelope>,
-    /// How far the run has come, for whoever waits for that.
-    status: watch::Sender<RunStatus>,
+    writer: Arc<EventWriter>,
     audit: Arc<Audit>,
     checkpoints: Arc<Checkpoints>,
     /// The workspace, once it is prepared.
@@ -86,16 +127,23 @@ impl Recorder {
         stamps: EventStamps,
         listener: UnboundedSender<Envelope>,
     ) -> Self {
-        Self {
+        let record = Record {
+            journal,
+            fold: RunFold::default(),
+            cached: HashSet::new(),
+        };
+        let writer = EventWriter {
+            record: Mutex::new(record),
+            root: root.clone(),
+            folder: folder.clone(),
+            stamps,
             listener,
             status: watch::Sender::new(RunStatus::Created),
+        };
+        Self {
             root,
             folder,
-            record: Arc::new(Mutex::new(Record {
-                journal,
-                fold: RunFold::default(),
-            })),
-            stamps,
+            writer: Arc::new(writer),
             audit: Arc::new(Audit::new(tree.clone())),
             checkpoints: Arc::new(Checkpoints::new(tree)),
             prepared: Arc::default(),
@@ -104,42 +152,33 @@ impl Recorder {
 
     /// How far the run has come, as it is told in the journal.
     pub(crate) fn status(&self) -> &watch::Sender<RunStatus> {
-        &self.status
+        &self.writer.status
     }
 
     /// Whether the journal may take events again after one failed.
     pub(crate) fn may_recover(&self) -> bool {
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        record.journal.may_recover()
+        self.writer.record().journal.may_recover()
     }
 
-    /// Makes an event durable, then tells it to those who listen. The caches follow where it changes the run's status. Gives its number.
+    /// Makes an event durable, then tells it to those who listen. Gives its number.
     pub(crate) async fn append(&self, event: RunEvent) -> Result<u64, RunError> {
-        let draft = event.draft().map_err(unwritable)?;
-        let changes_status = event.changes_status();
-        let stamp = self.stamps.now();
-        let (record, root, folder) = (self.record.clone(), self.root.clone(), self.folder.clone());
-        let (listener, status) = (self.listener.clone(), self.status.clone());
-        blocking(move || {
-            let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-            let Record { journal, fold } = &mut *record;
-            let envelope = journal
-                .append(draft, stamp)
-                .map_err(|error| fault(error.code(), &error))?;
-            fold.apply(&envelope);
-            if let (true, Some(cache)) = (changes_status, fold.record(journal.bytes())) {
-                if let Err(error) = root.save_record(&folder, &cache) {
-                    // A cache that cannot be written is rebuilt from the journal when it is read.
-                    tracing::warn!(%error, "the run's record could not be cached");
-                }
-                status.send_replace(cache.status);
-            }
-            let seq = envelope.seq;
-            // Told while the journal is held, so in its order. Nobody may be listening; the journal has it.
-            let _ = listener.send(envelope);
-            Ok(seq)
-        })
-        .await
+        let writer = self.writer.clone();
+        blocking(move || writer.append(&event)).await
+    }
+
+    /// Makes events durable one after the other, each before it is told to those who listen. Gives the numbers of those that the journal
+    /// took, also where it took no more. One change of threads serves them all: it costs more than an append.
+    pub(crate) async fn append_all(&self, events: Vec<RunEvent>) -> (Vec<u64>, Result<(), RunError>) {
+        let writer = self.writer.clone();
+        let appended = blocking::<_, RunError>(move || {
+            let mut seqs = Vec::with_capacity(events.len());
+            let done = events.iter().try_for_each(|event| {
+                seqs.push(writer.append(event)?);
+                Ok(())
+            });
+            Ok((seqs, done))
+        });
+        appended.await.unwrap_or_else(|error| (Vec::new(), Err(error)))
     }
 
     /// Keeps a JSON value in the run's folder.
@@ -201,16 +240,11 @@ impl Recorder {
             CheckpointReason::DirectOutputCapture => "direct_output_capture",
             CheckpointReason::Rollback => "rollback",
         };
-        let event_seq = self
-            .record
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .journal
-            .last_seq();
+        let event_seq = self.writer.record().journal.last_seq();
         let new = NewCheckpoint {
             number,
             run_id: self.folder.run_id().to_string(),
-            created_at: self.stamps.now().timestamp,
+            created_at: self.writer.stamps.now().timestamp,
             reason: reason.to_owned(),
             event_seq,
         };
@@ -230,7 +264,7 @@ impl Recorder {
     pub(crate) async fn prepare_workspace(&self, frame: &RunFrame) -> Result<Vec<String>, RunError> {
         let states = States::new(&self.root, &frame.workspace_id);
         let (folder, prepared) = (self.folder.clone(), self.prepared.clone());
-        let now = self.stamps.now().timestamp;
+        let now = self.writer.stamps.now().timestamp;
         let setup = workspace_setup(frame, &now).map_err(unwritable)?;
         let (tools, skills) = (frame.tool_snapshot.clone(), frame.skills.clone());
         let invocation = root_invocation(frame, &now);
@@ -253,7 +287,7 @@ impl Recorder {
     /// Makes the persistent roots a new state of the chat.
     pub(crate) async fn promote(&self, frame: &RunFrame) -> Result<Promotion, RunError> {
         let states = States::new(&self.root, &frame.workspace_id);
-        let (prepared, now) = (self.prepared.clone(), self.stamps.now().timestamp);
+        let (prepared, now) = (self.prepared.clone(), self.writer.stamps.now().timestamp);
         blocking(move || {
             let workspace = prepared.get().ok_or_else(|| {
                 RunError::internal(
@@ -275,7 +309,7 @@ impl Recorder {
 
     /// Brings the record of the root invocation up to its journal. It is a cache: failing to is only reported.
     pub(crate) async fn note_invocation(&self, status: InvocationStatus) {
-        let (prepared, now) = (self.prepared.clone(), self.stamps.now().timestamp);
+        let (prepared, now) = (self.prepared.clone(), self.writer.stamps.now().timestamp);
         let noted = blocking::<(), RunError>(move || {
             if let Some(workspace) = prepared.get()
                 && let Err(error) = workspace.update_invocation(&InvocationId::root(), status, &now)

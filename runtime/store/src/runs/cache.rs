@@ -70,7 +70,7 @@ impl RunsRoot {
         self.load(folder)?.record.ok_or_else(|| no_record(folder))
     }
 
-    /// Writes the record beside the journal and into the index. Called by the run's owner after each change of status.
+    /// Writes the record beside the journal and into the index. Called by the run's owner as the run gets on.
     ///
     /// # Errors
     /// When one of the two cannot be written; readers then fold the journal.
