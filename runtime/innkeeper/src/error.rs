@@ -161,9 +161,13 @@ impl Below for LoadError {
             Self::Excess(_) | Self::CompileLimit { .. } => "Build it smaller, or with smaller functions and types.",
             Self::NoCompiler => "The application can name one with `Builder::compiler`.",
             Self::CompilerFailed { .. } => "See whether the program can be started, and whether the disk has room.",
+            Self::ImportRefused { interface, .. } if interface.starts_with("wasi:") => {
+                "Build the component without that import. Of WASI this host has the packages cli, clocks, filesystem, io, random \
+                 and sockets in version 0.2, with nothing in them."
+            }
             Self::ImportRefused { .. } => {
-                "Grant it where it can be granted, else build the component without that import. Of WASI this host has the \
-                 packages cli, clocks, filesystem, io, random and sockets in version 0.2, with nothing in them."
+                "Grant it where it can be granted (on the command line `--allow` for a call, `--grant` at the installation), else \
+                 build the component without that import."
             }
         })
     }

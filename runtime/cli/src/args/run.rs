@@ -11,7 +11,8 @@ use innkeeper::protocol::run::GenerationType;
 Models:
   openai:MODEL       any OpenAI-compatible server, with --base-url URL for one of your own
   openai-responses:MODEL · claude:MODEL · gemini:MODEL    these providers' own formats
-  scripted:FILE      turns out of a file: {\"turns\":[{\"text\"?,\"calls\"?:[{\"name\",\"arguments\"}]}...]}
+  scripted:FILE      turns out of a file: {\"turns\":[{\"text\"?,\"calls\"?:[{\"name\",\"arguments\"}]}...]};
+                     a name is as models know it: chat_search, ext__ID__TOOL for an extension's, its dots as _
 The key comes from INNKEEPER_API_KEY or the provider's usual variable (OPENAI_API_KEY, ANTHROPIC_API_KEY,
 GEMINI_API_KEY or GOOGLE_API_KEY), never from a flag.
 

@@ -256,7 +256,9 @@ impl ChatError {
             Self::PersistStatusInvalid { .. } | Self::PersistStateMissing { .. } => {
                 "Repair or remove that message's extra.tauritavern.agent."
             }
-            Self::SpeakerUnknown { .. } => "Name the character's card or the speaker.",
+            Self::SpeakerUnknown { .. } => {
+                "Name the character's card (on the command line `--card FILE`) or the speaker (`--as NAME`)."
+            }
             Self::Refused { .. } => "Look at the chat as it is now; a new run starts from there.",
             Self::Locked { .. } => "Wait until the other process is done and try again.",
             Self::WriteFailed { .. } => "Check free space and permissions of the chat's folder, then commit again.",
