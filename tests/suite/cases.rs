@@ -10,35 +10,39 @@ use innkeeper_cases::{Case, files_in, play_on_bench, read};
 
 use crate::host;
 
-/// One test for each tool's folder, and a list of the folders for the test that none is forgotten.
-macro_rules! tools {
-    ($($test:ident = $folder:literal),* $(,)?) => {
+/// A test of the name for each tool's folder; and a list of the folders, for the test that none is forgotten.
+macro_rules! each_tool {
+    ($run:path) => {
+        $crate::cases::each_tool! { $run;
+            chat_read_messages = "chat.read_messages",
+            chat_search = "chat.search",
+            dice_roll = "dice.roll",
+            skill_list = "skill.list",
+            skill_read = "skill.read",
+            skill_search = "skill.search",
+            workspace_apply_patch = "workspace.apply_patch",
+            workspace_commit = "workspace.commit",
+            workspace_finish = "workspace.finish",
+            workspace_list_files = "workspace.list_files",
+            workspace_read_file = "workspace.read_file",
+            workspace_search_files = "workspace.search_files",
+            workspace_write_file = "workspace.write_file",
+            worldinfo_read_activated = "worldinfo.read_activated",
+        }
+    };
+    ($run:path; $($test:ident = $folder:literal),* $(,)?) => {
         const FOLDERS: &[&str] = &[$($folder),*];
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                run_folder($folder).await;
+                $run($folder).await;
             }
         )*
     };
 }
+pub(crate) use each_tool;
 
-tools! {
-    chat_read_messages = "chat.read_messages",
-    chat_search = "chat.search",
-    dice_roll = "dice.roll",
-    skill_list = "skill.list",
-    skill_read = "skill.read",
-    skill_search = "skill.search",
-    workspace_apply_patch = "workspace.apply_patch",
-    workspace_commit = "workspace.commit",
-    workspace_finish = "workspace.finish",
-    workspace_list_files = "workspace.list_files",
-    workspace_read_file = "workspace.read_file",
-    workspace_search_files = "workspace.search_files",
-    workspace_write_file = "workspace.write_file",
-    worldinfo_read_activated = "worldinfo.read_activated",
-}
+each_tool!(run_folder);
 
 #[test]
 fn every_folder_of_cases_has_a_test() {

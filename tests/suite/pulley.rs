@@ -2,11 +2,12 @@
 //!
 //! What the answer should be, `cases` says. This is a feature of its own because the engine has to be built anew for it.
 
-use innkeeper::{GuestCode, Innkeeper, ToolBench};
-use innkeeper_cases::{Case, Ground, Printed, Stage, StageFault, files_in, play, read, setup};
-use serde_json::{Value, json};
+use innkeeper::{GuestCode, Innkeeper};
+use innkeeper_cases::{Case, Ground, OnBench, Printed, Stage, StageFault, files_in, play, read, setup};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
+use crate::cases::each_tool;
 use crate::host;
 
 static INTERPRETING: OnceCell<Innkeeper> = OnceCell::const_new();
@@ -18,36 +19,30 @@ async fn interpreting() -> &'static Innkeeper {
 
 /// A bench, and all that it has answered.
 struct Noted {
-    bench: ToolBench,
-    answers: Vec<Value>,
+    bench: OnBench,
+    answers: Vec<Printed>,
 }
 
 impl Stage for Noted {
     async fn call(&mut self, tool: &str, arguments: &Value) -> Result<Printed, StageFault> {
-        let result = self.bench.call(tool, arguments).await.map_err(|error| StageFault {
-            code: error.code,
-            message: error.message,
-        })?;
-        let mut answer = json!(result);
+        let printed = self.bench.call(tool, arguments).await?;
+        let mut noted = printed.clone();
         // Time is the one thing in which they may differ.
-        answer["usage"]["wallMicros"] = Value::Null;
-        self.answers.push(answer);
-        Printed::of(&result).map_err(|message| StageFault {
-            code: "cli.output_failed".to_owned(),
-            message,
-        })
+        noted.usage.wall_micros = 0;
+        self.answers.push(noted);
+        Ok(printed)
     }
 }
 
 /// How a case ends on this host, and every answer on the way.
-async fn played(host: &Innkeeper, case: &Case) -> (Result<(), String>, Vec<Value>) {
+async fn played(host: &Innkeeper, case: &Case) -> (Result<(), String>, Vec<Printed>) {
     let ground = Ground::of(case).unwrap();
     let bench = match host.tool_bench(setup(case, &ground).unwrap()).await {
         Ok(bench) => bench,
         Err(error) => return (Err(error.code), Vec::new()),
     };
     let mut stage = Noted {
-        bench,
+        bench: OnBench(bench),
         answers: Vec::new(),
     };
     let ended = play(case, &ground, &mut stage).await;
@@ -65,34 +60,7 @@ async fn answers_alike(tool: &str) {
     }
 }
 
-macro_rules! tools {
-    ($($test:ident = $tool:literal),* $(,)?) => {
-        const TOOLS: &[&str] = &[$($tool),*];
-        $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn $test() {
-                answers_alike($tool).await;
-            }
-        )*
-    };
-}
-
-tools! {
-    chat_read_messages = "chat.read_messages",
-    chat_search = "chat.search",
-    dice_roll = "dice.roll",
-    skill_list = "skill.list",
-    skill_read = "skill.read",
-    skill_search = "skill.search",
-    workspace_apply_patch = "workspace.apply_patch",
-    workspace_commit = "workspace.commit",
-    workspace_finish = "workspace.finish",
-    workspace_list_files = "workspace.list_files",
-    workspace_read_file = "workspace.read_file",
-    workspace_search_files = "workspace.search_files",
-    workspace_write_file = "workspace.write_file",
-    worldinfo_read_activated = "worldinfo.read_activated",
-}
+each_tool!(answers_alike);
 
 #[tokio::test]
 async fn every_built_in_tool_is_compared() {
@@ -103,5 +71,5 @@ async fn every_built_in_tool_is_compared() {
         .map(|tool| tool.spec.native_name.as_str())
         .collect();
     tools.sort_unstable();
-    assert_eq!(tools, TOOLS);
+    assert_eq!(tools, FOLDERS);
 }

@@ -15,7 +15,7 @@ mod happy;
 pub mod journal;
 mod limits;
 mod prompt;
-mod restart;
+pub mod restart;
 mod skills;
 mod snapshot;
 pub mod stage;

@@ -9,6 +9,7 @@ mod print;
 mod time;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use innkeeper_sandbox::{CallState, Linker};
 use rand_chacha::ChaCha20Rng;
@@ -126,6 +127,8 @@ pub(crate) struct Wasi {
     context: WasiCtx,
     table: ResourceTable,
     generator: Option<ChaCha20Rng>,
+    /// The latest reading of the monotonic clock.
+    latest: Duration,
 }
 
 impl Wasi {
@@ -137,6 +140,7 @@ impl Wasi {
             context: WasiCtx::builder().allow_tcp(false).allow_udp(false).build(),
             table,
             generator: None,
+            latest: Duration::ZERO,
         }
     }
 }

@@ -33,7 +33,7 @@ where
 }
 
 /// The bench as a stage.
-struct OnBench(ToolBench);
+pub struct OnBench(pub ToolBench);
 
 impl Stage for OnBench {
     async fn call(&mut self, tool: &str, arguments: &Value) -> Result<Printed, StageFault> {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-pub use bench::{answers, play_on_bench, setup};
+pub use bench::{OnBench, answers, play_on_bench, setup};
 pub use files::{Folder, Picture};
 pub use format::{Call, Case, Expected};
 pub use play::{Stage, StageFault, play};

@@ -17,7 +17,6 @@ mod message;
 mod native;
 mod openai;
 pub mod provider;
-mod redaction;
 pub mod remote;
 pub mod request_log;
 mod responses;

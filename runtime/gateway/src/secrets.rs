@@ -1,14 +1,14 @@
 //! What a connection must not tell, though a server may say it back: its key, and what its own headers and its address hold.
 //!
-//! How a secret is found in a text is told in `redaction`.
+//! How a secret is found in a text is told in `innkeeper_protocol::redaction`.
 
 use std::borrow::Cow;
 
 use innkeeper_protocol::model::{Excerpt, ModelResponse};
+use innkeeper_protocol::redaction::{self, Pieces};
 use serde_json::Value;
 
 use crate::key::ApiKey;
-use crate::redaction::{self, Pieces};
 
 /// Shortest secret that is taken out of turns. What is shorter is a placeholder for a server that wants none, such as `none` or `ollama`,
 /// and could be a word of the story.

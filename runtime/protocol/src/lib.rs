@@ -17,6 +17,7 @@ pub mod model;
 pub mod network;
 pub mod path;
 pub mod port;
+pub mod redaction;
 pub mod run;
 pub mod shown;
 pub mod skill;

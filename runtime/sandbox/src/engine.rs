@@ -63,7 +63,7 @@ pub enum GuestCode {
     /// The machine's own code.
     #[default]
     Native,
-    /// GuestCode for wasmtime's interpreter, several times slower: for systems on which no program may make machine code.
+    /// Code for wasmtime's interpreter, several times slower: for systems on which no program may make machine code.
     #[cfg(feature = "pulley")]
     Pulley,
 }
@@ -269,7 +269,7 @@ pub(crate) fn compiling(flavour: Flavour) -> wasmtime::Result<Config> {
 }
 
 /// The same for a compiler that makes code of one component of this size. A large one is the interpreter of another language, optimised
-/// when it was built: to do that again takes a fourth of the time and makes no call faster.
+/// when it was built: to do that again takes a fourth of the time and makes calls hardly faster.
 ///
 /// # Errors
 /// Likewise.

@@ -2,6 +2,8 @@
 //!
 //! Time is not counted here; the call's deadline is kept around the whole call.
 
+use std::time::Duration;
+
 use innkeeper_protocol::limits::{LimitKind, Limits};
 use tokio::time::Instant;
 use wasmtime::ResourceLimiter;
@@ -37,14 +39,16 @@ pub struct Meter {
     overrun: Option<LimitKind>,
 }
 
+/// The end of a call whose time no clock can count to: some thirty years.
+const FAR: Duration = Duration::from_secs(1_000_000_000);
+
 impl Meter {
     /// Nothing used yet.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         let now = Instant::now();
         Self {
-            // A wall clock that no clock can count to is one that never ends.
-            deadline: now.checked_add(limits.wall).unwrap_or(now),
+            deadline: now.checked_add(limits.wall).unwrap_or(now + FAR),
             limits,
             memory_now: 0,
             memory_peak: 0,
@@ -173,6 +177,16 @@ mod tests {
         assert_eq!(meter.host_call(10), Ok(()));
         assert_eq!(meter.host_call(6), Err(HostStop::Limit(LimitKind::HostData)));
         assert_eq!(meter.host_call(0), Err(HostStop::Limit(LimitKind::HostCalls)));
+    }
+
+    #[test]
+    fn a_call_whose_time_no_clock_can_count_to_is_not_over_when_it_begins() {
+        let wall = Duration::MAX;
+        let meter = Meter::new(Limits {
+            wall,
+            ..Limits::default()
+        });
+        assert!(meter.deadline().duration_since(Instant::now()) > Duration::from_secs(3600));
     }
 
     #[test]

@@ -1,14 +1,11 @@
 //! Runs whose tool sends something: told before it goes out, and never sent twice.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use innkeeper::protocol::approval::ApprovalMode;
 use innkeeper::protocol::envelope::Envelope;
-use innkeeper::protocol::id::RunId;
 use innkeeper::protocol::run::RunStatus;
-use innkeeper::protocol::view::ReadRunEvents;
-use innkeeper::{Consent, Innkeeper, PackageInput, RunHandle, StartRun, parse_extension_id};
+use innkeeper::{Consent, PackageInput, RunHandle, StartRun, parse_extension_id};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -16,6 +13,7 @@ use super::Sends;
 use super::server::{Answer, Server};
 use crate::host;
 use crate::run::journal;
+use crate::run::restart::{copy, journal_of};
 use crate::run::stage::{Outcome, Stage, script};
 
 /// A model that calls the tool, and would do so again.
@@ -159,27 +157,6 @@ async fn a_run_that_is_stopped_while_an_answer_is_awaited_says_that_it_does_not_
         (outcome.report.status, call_end(&outcome.events)),
         (RunStatus::Cancelled, UNKNOWN)
     );
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
-
-fn journal_of(host: &Innkeeper, run: &RunId) -> Vec<Envelope> {
-    let request = ReadRunEvents {
-        limit: Some(500),
-        ..ReadRunEvents::of(run.clone())
-    };
-    host.runs().unwrap().read_agent_run_events(&request).unwrap().events
 }
 
 /// What a process leaves that is killed while the server has the request and nobody has the answer.

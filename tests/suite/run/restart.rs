@@ -17,7 +17,8 @@ use super::journal;
 use super::stage::{Held, Stage, script};
 use crate::host;
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a data root as a process that dies now would leave it.
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -48,7 +49,8 @@ async fn abandoned(first_turn: Value, damage: impl FnOnce(&Path)) -> (Innkeeper,
     (host, run, copied)
 }
 
-fn journal_of(host: &Innkeeper, run: &RunId) -> Vec<Envelope> {
+/// What the journal of a run says.
+pub fn journal_of(host: &Innkeeper, run: &RunId) -> Vec<Envelope> {
     let request = ReadRunEvents {
         limit: Some(500),
         ..ReadRunEvents::of(run.clone())

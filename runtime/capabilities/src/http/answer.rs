@@ -1,6 +1,9 @@
 //! An answer as a guest gets to see it: without what belongs to the connection, and without the credential.
 
+use std::borrow::Cow;
+
 use innkeeper_protocol::network::{HttpAnswer, Secret};
+use innkeeper_protocol::redaction;
 
 use crate::bindings::innkeeper::http::fetch::{FetchError, Response};
 
@@ -47,9 +50,11 @@ pub(super) fn shown(answer: HttpAnswer, secrets: &[Secret]) -> Result<Response, 
         room = room.saturating_sub(size);
         kept.push((without(name, secrets), without(value, secrets)));
     }
-    secrets
-        .iter()
-        .for_each(|secret| cover(&mut body, secret.core().as_bytes()));
+    for secret in secrets {
+        if let Cow::Owned(clean) = redaction::without_in_bytes(secret.core(), &body) {
+            body = clean;
+        }
+    }
     Ok(Response {
         status,
         headers: kept,
@@ -60,29 +65,8 @@ pub(super) fn shown(answer: HttpAnswer, secrets: &[Secret]) -> Result<Response, 
 /// A text in which no secret can be read.
 pub(super) fn without(text: String, secrets: &[Secret]) -> String {
     secrets.iter().fold(text, |text, secret| {
-        let core = secret.core();
-        text.replace(core, &"*".repeat(core.len()))
+        redaction::without(secret.core(), &text).into_owned()
     })
-}
-
-/// Writes stars over every occurrence, so that the length stays within the limit that it was read with.
-fn cover(body: &mut [u8], secret: &[u8]) {
-    let mut at = 0;
-    while let Some(found) = body.get(at..).and_then(|rest| position(rest, secret)) {
-        let start = at.saturating_add(found);
-        let end = start.saturating_add(secret.len());
-        if let Some(occurrence) = body.get_mut(start..end) {
-            occurrence.fill(b'*');
-        }
-        at = end;
-    }
-}
-
-fn position(body: &[u8], secret: &[u8]) -> Option<usize> {
-    if secret.is_empty() {
-        return None;
-    }
-    body.windows(secret.len()).position(|window| window == secret)
 }
 
 #[cfg(test)]
@@ -104,12 +88,15 @@ mod tests {
     fn a_credential_that_comes_back_is_covered_wherever_it_stands() {
         let secret = [Secret::parse("sk-12345678").unwrap()];
         let shown = shown(
-            answer(&[("x-echo", "Bearer sk-12345678")], b"a sk-12345678sk-12345678\xff"),
+            answer(
+                &[("x-echo", "Bearer sk-12345678")],
+                b"a sk-12345678\\u0073k-12345678\xff",
+            ),
             &secret,
         )
         .unwrap();
-        assert_eq!(shown.headers, [("x-echo".to_owned(), "Bearer ***********".to_owned())]);
-        assert_eq!(shown.body, b"a **********************\xff");
+        assert_eq!(shown.headers, [("x-echo".to_owned(), "Bearer [secret]".to_owned())]);
+        assert_eq!(shown.body, b"a [secret][secret]\xff");
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl wall_clock::Host for View<'_> {
 
 impl monotonic_clock::Host for View<'_> {
     fn now(&mut self) -> wasmtime::Result<u64> {
-        Ok(nanos(self.reading()?))
+        Ok(nanos(self.steady_reading()?))
     }
 
     fn resolution(&mut self) -> wasmtime::Result<u64> {
@@ -36,7 +36,7 @@ impl monotonic_clock::Host for View<'_> {
     }
 
     fn subscribe_instant(&mut self, when: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        let wait = when.saturating_sub(nanos(self.reading()?));
+        let wait = when.saturating_sub(nanos(self.steady_reading()?));
         self.wasi().clocks().subscribe_duration(wait)
     }
 
@@ -62,5 +62,13 @@ impl View<'_> {
     fn reading(&mut self) -> wasmtime::Result<Duration> {
         self.meter.host_call(0)?;
         Ok(Duration::from_millis(self.tell_time().unwrap_or_default()))
+    }
+
+    /// The same, and never before the reading before: the wall clock may be set back.
+    fn steady_reading(&mut self) -> wasmtime::Result<Duration> {
+        let reading = self.reading()?;
+        let latest = &mut self.wasi().latest;
+        *latest = reading.max(*latest);
+        Ok(*latest)
     }
 }

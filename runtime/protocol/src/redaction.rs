@@ -5,38 +5,53 @@
 use std::borrow::Cow;
 
 /// What stands in a text where a secret was.
-const REDACTED: &str = "[secret]";
+pub const REDACTED: &str = "[secret]";
 
-/// A text without the key in it.
-pub(crate) fn without<'a>(key: &str, text: &'a str) -> Cow<'a, str> {
-    let Scanned { clean, held_from } = scan(key, text, End::Here);
-    match clean {
-        Some(mut clean) => {
-            clean.push_str(text.get(held_from..).unwrap_or_default());
-            Cow::Owned(clean)
-        }
-        None => Cow::Borrowed(text),
+/// A text without the key in it. The key is of visible characters of ASCII.
+#[must_use]
+pub fn without<'a>(key: &str, text: &'a str) -> Cow<'a, str> {
+    match without_in_bytes(key, text.as_bytes()) {
+        Cow::Borrowed(_) => Cow::Borrowed(text),
+        Cow::Owned(clean) => Cow::Owned(text_of(clean)),
     }
 }
 
+/// The same for bytes, which need not be text. With a key of [`REDACTED`]'s length at least they become no longer.
+#[must_use]
+pub fn without_in_bytes<'a>(key: &str, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+    let Scanned { clean, held_from } = scan(key, bytes, End::Here);
+    match clean {
+        Some(mut clean) => {
+            clean.extend_from_slice(bytes.get(held_from..).unwrap_or_default());
+            Cow::Owned(clean)
+        }
+        None => Cow::Borrowed(bytes),
+    }
+}
+
+/// A text that was cut and joined at characters of ASCII only, so it is one still.
+fn text_of(clean: Vec<u8>) -> String {
+    String::from_utf8(clean).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// A text that comes in pieces. What may be the beginning of the key is held back until more of it tells.
-#[derive(Default)]
-pub(crate) struct Pieces {
+#[derive(Debug, Default)]
+pub struct Pieces {
     held: String,
 }
 
 impl Pieces {
     /// Takes the next piece; gives what can be shown.
-    pub(crate) fn feed(&mut self, key: &str, piece: &str) -> String {
+    pub fn feed(&mut self, key: &str, piece: &str) -> String {
         self.held.push_str(piece);
-        let Scanned { clean, held_from } = scan(key, &self.held, End::Later);
+        let Scanned { clean, held_from } = scan(key, self.held.as_bytes(), End::Later);
         let held = self.held.split_off(held_from);
         let passed = std::mem::replace(&mut self.held, held);
-        clean.unwrap_or(passed)
+        clean.map_or(passed, text_of)
     }
 
     /// What was held back, when nothing more comes.
-    pub(crate) fn finish(&mut self, key: &str) -> String {
+    pub fn finish(&mut self, key: &str) -> String {
         without(key, &std::mem::take(&mut self.held)).into_owned()
     }
 }
@@ -50,19 +65,19 @@ enum End {
 
 struct Scanned {
     /// The text up to `held_from` without the key; none where it holds none.
-    clean: Option<String>,
+    clean: Option<Vec<u8>>,
     /// Where the part begins that is not decided yet, or that was copied nowhere.
     held_from: usize,
 }
 
-fn scan(key: &str, text: &str, end: End) -> Scanned {
-    let (mut clean, mut copied, mut from) = (None::<String>, 0, 0);
+fn scan(key: &str, text: &[u8], end: End) -> Scanned {
+    let (mut clean, mut copied, mut from) = (None::<Vec<u8>>, 0, 0);
     while let Some(start) = candidate(key, text, from) {
-        match look(key, text.as_bytes().get(start..).unwrap_or_default()) {
+        match look(key, text.get(start..).unwrap_or_default()) {
             Found::Key { bytes } => {
                 let clean = clean.get_or_insert_default();
-                clean.push_str(text.get(copied..start).unwrap_or_default());
-                clean.push_str(REDACTED);
+                clean.extend_from_slice(text.get(copied..start).unwrap_or_default());
+                clean.extend_from_slice(REDACTED.as_bytes());
                 copied = start.saturating_add(bytes);
                 from = copied;
             }
@@ -82,18 +97,18 @@ fn scan(key: &str, text: &str, end: End) -> Scanned {
 }
 
 /// Copies what is decided, where anything was changed before it.
-fn scanned(clean: Option<String>, text: &str, copied: usize, held_from: usize) -> Scanned {
+fn scanned(clean: Option<Vec<u8>>, text: &[u8], copied: usize, held_from: usize) -> Scanned {
     let clean = clean.map(|mut clean| {
-        clean.push_str(text.get(copied..held_from).unwrap_or_default());
+        clean.extend_from_slice(text.get(copied..held_from).unwrap_or_default());
         clean
     });
     Scanned { clean, held_from }
 }
 
 /// The next place at which the key may begin. It is a byte of ASCII, and so the border of a character.
-fn candidate(key: &str, text: &str, from: usize) -> Option<usize> {
+fn candidate(key: &str, text: &[u8], from: usize) -> Option<usize> {
     let first = *key.as_bytes().first()?;
-    let rest = text.as_bytes().get(from..)?;
+    let rest = text.get(from..)?;
     let at = rest.iter().position(|byte| *byte == first || *byte == b'\\')?;
     Some(from.saturating_add(at))
 }
@@ -181,6 +196,13 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(without(KEY, text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_key_is_found_among_bytes_that_are_no_text() {
+        let bytes = b"\xff sk-a\\/b\"sk-c\xfe";
+        assert_eq!(*without_in_bytes(KEY, bytes), *b"\xff [secret]\xfe");
+        assert!(matches!(without_in_bytes(KEY, b"\xff"), Cow::Borrowed(_)));
     }
 
     #[test]
