@@ -64,11 +64,27 @@ impl View<'_> {
         Ok(Duration::from_millis(self.tell_time().unwrap_or_default()))
     }
 
-    /// The same, and never before the reading before: the wall clock may be set back.
+    /// The same, and never before the reading before.
     fn steady_reading(&mut self) -> wasmtime::Result<Duration> {
         let reading = self.reading()?;
-        let latest = &mut self.wasi().latest;
-        *latest = reading.max(*latest);
-        Ok(*latest)
+        Ok(later(&mut self.wasi().latest, reading))
+    }
+}
+
+/// The reading of a clock that cannot be set back, over one that can.
+fn later(latest: &mut Duration, reading: Duration) -> Duration {
+    *latest = reading.max(*latest);
+    *latest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_stands_until_it_has_caught_up() {
+        let mut latest = Duration::ZERO;
+        let told = [5, 9, 3, 8, 10].map(|ms| later(&mut latest, Duration::from_millis(ms)).as_millis());
+        assert_eq!(told, [5, 9, 9, 9, 10]);
     }
 }
